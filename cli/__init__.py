@@ -1,0 +1,1 @@
+"""profdb COMMAND: parse, call, print."""

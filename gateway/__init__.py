@@ -1,0 +1,1 @@
+"""The web door: stage a profile and show it in XProf."""

@@ -1,0 +1,1 @@
+"""What every number means: tables, views, their docs and checks."""

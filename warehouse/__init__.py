@@ -1,0 +1,1 @@
+"""Profile files in, tables out: decode, store, open."""
