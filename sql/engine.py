@@ -1,0 +1,166 @@
+"""An in-memory DuckDB over one snapshot's Parquet files, with every relation documented, then locked down."""
+
+import tempfile
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from . import catalog
+from .errors import ProfdbError
+
+if TYPE_CHECKING:
+    import duckdb
+
+# Set before anything else runs: nothing is loaded, fetched or found in Python variables.
+_CLOSED = {
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "python_enable_replacements": "false",
+}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to open a warehouse for questions."""
+
+    views: str = catalog.DEFAULT_VIEWS
+    """Version of the views."""
+    params: Mapping[str, int | float | str] = field(default_factory=dict)
+    """Overrides of columns of `params` and of rows of `thresholds`, by name."""
+    memory_limit: str | None = None
+    """As DuckDB writes it, for example 4GB; None: 80 % of the machine."""
+    threads: int | None = None
+    temp_directory: str | None = None
+    """Where large queries spill; None: a folder of the system's temporary directory."""
+    timeout_s: float | None = None
+    """Seconds that one query may take; enforced by warehouse.reader, not by the connection."""
+
+
+def connect(files: Mapping[str, Sequence[str]], settings: Settings) -> "duckdb.DuckDBPyConnection":
+    """Open a fresh, locked connection on which every relation of the catalogue can be queried.
+
+    `files` holds the Parquet files of a snapshot by relation. A relation without files is empty,
+    and a file that lacks a column reads as NULL there.
+
+    Raises:
+        ProfdbError: an unknown view version, parameter or setting value.
+    """
+    con = _open(settings)
+    for relation in (*catalog.tables().values(), *catalog.derived(settings.views).values()):
+        create_stored(con, relation, files.get(relation.name, ()))
+        _document(con, relation, "VIEW" if files.get(relation.name) else "TABLE")
+    create_rule_relations(con, settings)
+    for view in catalog.views(settings.views).values():
+        con.execute(view.statements[0])
+        _document(con, view, "VIEW")
+    _lock(con, [uri for uris in files.values() for uri in uris])
+    return con
+
+
+def create_stored(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, uris: Sequence[str]) -> None:
+    """Create a stored relation: a view over its files, or the empty table of its own DDL.
+
+    The list is written into the view as literals: it cannot be a parameter, and a variable would follow later
+    changes. Columns are matched by name, so files of an older schema read along.
+    """
+    if not uris:
+        con.execute(relation.statements[0])
+        return
+    paths = ", ".join(map(quote_text, uris))
+    schema = ", ".join(
+        f"{quote_text(c.name)}: {{name: {quote_text(c.name)}, type: {quote_text(c.type or '')}, "
+        "default_value: NULL}"
+        for c in relation.columns
+    )
+    columns = ", ".join(quote_name(c.name) for c in relation.columns)
+    con.execute(
+        f"CREATE VIEW {quote_name(relation.name)} AS SELECT {columns} "
+        f"FROM read_parquet([{paths}], schema = MAP {{{schema}}}, hive_partitioning = false)"
+    )
+
+
+def create_rule_relations(con: "duckdb.DuckDBPyConnection", settings: Settings) -> None:
+    """Create and fill params, thresholds and category_rules, with the settings' overrides.
+
+    Raises:
+        ProfdbError: an override that names neither a parameter nor a threshold, or that has a wrong type.
+    """
+    for relation in catalog.rules().values():
+        con.execute(relation.statements[0])
+        data = catalog.ROOT / "data" / f"{relation.name}.csv"
+        if data.exists():
+            con.execute(
+                f"INSERT INTO {relation.name} BY NAME SELECT * FROM read_csv({quote_text(str(data))}, "
+                "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"')"
+            )
+        _document(con, relation, "TABLE")
+    con.execute("INSERT INTO params DEFAULT VALUES")
+    for name, value in settings.params.items():
+        _override(con, name, value)
+
+
+def quote_text(text: str) -> str:
+    """An SQL string literal."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def quote_name(name: str) -> str:
+    """An SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _open(settings: Settings) -> "duckdb.DuckDBPyConnection":
+    import duckdb
+
+    temp = settings.temp_directory or str(Path(tempfile.gettempdir()) / f"profdb-{uuid.uuid4().hex}")
+    config: dict[str, str | bool | int | float | list[str]] = {**_CLOSED, "temp_directory": temp}
+    if settings.memory_limit is not None:
+        config["memory_limit"] = settings.memory_limit
+    if settings.threads is not None:
+        config["threads"] = settings.threads
+    try:
+        con = duckdb.connect(":memory:", config=config)
+    except duckdb.Error as error:
+        raise ProfdbError(str(error).strip(), hint="--memory-limit 4GB --threads 2") from error
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+def _document(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, kind: str) -> None:
+    """Put the catalogue's text into the database, where DESCRIBE-style tools and agents find it."""
+    name = quote_name(relation.name)
+    comments = [f"COMMENT ON {kind} {name} IS {quote_text(relation.doc)}"]
+    comments += [
+        f"COMMENT ON COLUMN {name}.{quote_name(column.name)} IS {quote_text(column.doc)}"
+        for column in relation.columns
+    ]
+    con.execute("; ".join(comments))
+
+
+def _override(con: "duckdb.DuckDBPyConnection", name: str, value: int | float | str) -> None:
+    import duckdb
+
+    columns = {column.name for column in catalog.rules()["params"].columns}
+    names = {row[0] for row in con.execute("SELECT name FROM thresholds").fetchall()}
+    if name in columns:
+        statement, values = f"UPDATE params SET {name} = ?", [value]
+    elif name in names:
+        statement, values = "UPDATE thresholds SET value = ? WHERE name = ?", [value, name]
+    else:
+        known = ", ".join(sorted(columns | names))
+        raise ProfdbError(f"no parameter or threshold {name!r}; known: {known}", hint="profdb schema params")
+    try:
+        con.execute(statement, values)
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0]
+        raise ProfdbError(f"{name} = {value!r}: {reason}", hint="profdb schema params") from error
+
+
+def _lock(con: "duckdb.DuckDBPyConnection", paths: Sequence[str]) -> None:
+    con.execute(f"SET allowed_paths = [{', '.join(map(quote_text, paths))}]")
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
