@@ -13,7 +13,7 @@ FOLDER = "_log"
 CHECKPOINT_EVERY = 25
 _RECORD = re.compile(r"(\d{12})\.json")
 _CHECKPOINT = re.compile(r"ckpt-(\d{12})\.parquet")
-_LISTINGS = 8
+_LISTINGS = 7
 _logger = logging.getLogger(__name__)
 
 
@@ -31,6 +31,11 @@ class Log:
     def __init__(self, objects: Objects) -> None:
         self._objects = objects
 
+    def exists(self) -> bool:
+        """Whether there is a commit."""
+        records, checkpoints = self._listed()
+        return bool(records or checkpoints)
+
     def newest(self) -> tuple[Snapshot, int]:
         """The newest snapshot (EMPTY where there is no log) and the version of its checkpoint (-1: none).
 
@@ -40,15 +45,16 @@ class Log:
             records, checkpoints = self._listed()
             base = max(checkpoints, default=-1)
             tail = sorted(version for version in records if version > base)
-            # A listing is not atomic: it can show a commit and miss the one before it.
-            if tail == list(range(base + 1, base + 1 + len(tail))):
-                try:
+            gaps = set(range(base + 1, base + 1 + len(tail))).difference(tail)
+            try:
+                if not gaps:
                     return applied(self._checkpoint(base), self._changes(tail)), base
-                except FileNotFoundError:  # cleaned up since it was listed
-                    pass
+                missing = self._objects.uri(record_name(min(gaps)))
+            except FileNotFoundError as error:
+                missing = str(error.filename)
+            # A listing is not atomic: it can show a commit and miss the one before it. List again.
             time.sleep(0.01 * 2**attempt)
-        missing = next(version for version in range(base + 1, 10**12) if version not in records)
-        raise InputError(f"log record {self._objects.uri(record_name(missing))} is missing")
+        raise InputError(f"the warehouse's log misses {missing}")
 
     def append(self, version: int, change: Change) -> None:
         """Commit the change as `version`; FileExistsError if another commit has it."""

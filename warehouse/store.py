@@ -34,7 +34,7 @@ class Warehouse:
 
     def exists(self) -> bool:
         """Whether there is a first commit."""
-        return self._log.newest()[0].version >= 0
+        return self._log.exists()
 
     def snapshot(self) -> Snapshot:
         """The newest snapshot. Raises InputError where there is no warehouse, or its log is damaged."""
@@ -50,7 +50,8 @@ class Warehouse:
         """Move one finished local Parquet file in as an immutable object; it counts once it is committed."""
         size = local_file.stat().st_size
         views = f"views={view_version}/" if view_version else ""
-        name = f"{_UNSAFE.sub('_', run)[:80]}-{secrets.token_hex(8)}.parquet"
+        safe = _UNSAFE.sub("_", run).lstrip("._-")[:80] or "run"  # engines skip names that start with . or _
+        name = f"{safe}-{secrets.token_hex(8)}.parquet"
         path = f"data/{table}/{views}date={datetime.now(UTC):%Y-%m-%d}/{name}"
         self._objects.move_in(local_file, path)
         return DataFile(table=table, path=path, rows=rows, bytes=size, run=run, view_version=view_version)
