@@ -2,7 +2,7 @@
 
 import tempfile
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -40,11 +40,14 @@ class Settings:
     """Seconds that one query may take; enforced by warehouse.reader, not by the connection."""
 
 
-def connect(files: Mapping[str, Sequence[str]], settings: Settings) -> "duckdb.DuckDBPyConnection":
+def connect(
+    files: Mapping[str, Sequence[str]], settings: Settings, *, documented: bool = True
+) -> "duckdb.DuckDBPyConnection":
     """Open a fresh, locked connection on which every relation of the catalogue can be queried.
 
     `files` holds the Parquet files of a snapshot by relation. A relation without files is empty,
-    and a file that lacks a column reads as NULL there.
+    and a file that lacks a column reads as NULL there. `documented` puts the catalogue's text into the
+    database (COMMENT ON); that is most of the time it takes to open, and no admitted query can see it.
 
     Raises:
         ProfdbError: an unknown view version, parameter or setting value.
@@ -52,11 +55,11 @@ def connect(files: Mapping[str, Sequence[str]], settings: Settings) -> "duckdb.D
     con = _open(settings)
     for relation in (*catalog.tables().values(), *catalog.derived(settings.views).values()):
         create_stored(con, relation, files.get(relation.name, ()))
-        _document(con, relation, "VIEW" if files.get(relation.name) else "TABLE")
     create_rule_relations(con, settings)
     for view in catalog.views(settings.views).values():
         con.execute(view.statements[0])
-        _document(con, view, "VIEW")
+    if documented:
+        _document(con, catalog.relations(settings.views).values())
     _lock(con, [uri for uris in files.values() for uri in uris])
     return con
 
@@ -97,7 +100,6 @@ def create_rule_relations(con: "duckdb.DuckDBPyConnection", settings: Settings) 
                 f"INSERT INTO {relation.name} BY NAME SELECT * FROM read_csv({quote_text(str(data))}, "
                 "header = true, all_varchar = true, delim = ',', quote = '\"', escape = '\"')"
             )
-        _document(con, relation, "TABLE")
     con.execute("INSERT INTO params DEFAULT VALUES")
     for name, value in settings.params.items():
         _override(con, name, value)
@@ -130,15 +132,16 @@ def _open(settings: Settings) -> "duckdb.DuckDBPyConnection":
     return con
 
 
-def _document(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, kind: str) -> None:
-    """Put the catalogue's text into the database, where DESCRIBE-style tools and agents find it."""
-    name = quote_name(relation.name)
-    comments = [f"COMMENT ON {kind} {name} IS {quote_text(relation.doc)}"]
-    comments += [
-        f"COMMENT ON COLUMN {name}.{quote_name(column.name)} IS {quote_text(column.doc)}"
-        for column in relation.columns
-    ]
-    con.execute("; ".join(comments))
+def _document(con: "duckdb.DuckDBPyConnection", relations: Iterable[catalog.Relation]) -> None:
+    """Put the catalogue's text into the database, where tools that read its system tables find it."""
+    views = {name for (name,) in con.execute("SELECT view_name FROM duckdb_views()").fetchall()}
+    for relation in relations:
+        kind = "VIEW" if relation.name in views else "TABLE"
+        name = quote_name(relation.name)
+        con.execute(f"COMMENT ON {kind} {name} IS {quote_text(relation.doc)}")
+        for column in relation.columns:
+            target = f"{name}.{quote_name(column.name)}"
+            con.execute(f"COMMENT ON COLUMN {target} IS {quote_text(column.doc)}")
 
 
 def _override(con: "duckdb.DuckDBPyConnection", name: str, value: int | float | str) -> None:

@@ -1,14 +1,13 @@
--- One row per rule that turns facts of an op into a category and family; the first match by priority wins.
--- NULL in a condition: the condition holds for every op.
+-- One row per rule that turns a fact of an op into its category and family; the first match by priority wins.
 CREATE TABLE category_rules (
   -- Rank of the rule; the lowest that matches wins.
   priority BIGINT NOT NULL,
-  -- HLO opcode; an async wrapper takes the wrapped opcode.
-  opcode VARCHAR,
-  -- XLA's own category of the op.
-  hlo_category VARCHAR,
-  -- Regular expression that the name must contain.
-  name_pattern VARCHAR,
+  -- Fact that the rule looks at: a column of ops, or one derived from several of them.
+  field VARCHAR NOT NULL,
+  -- Regular expression that the whole fact must match.
+  pattern VARCHAR NOT NULL,
+  -- Where the op must stand for the rule to hold: any, or its place among the ops that it encloses.
+  nesting VARCHAR NOT NULL,
   -- compute, communication, copy, sync or control.
   category VARCHAR NOT NULL,
   -- attention, loss, matmul, convolution, fusion, reduction, elementwise, copy, convert, collective, custom_call or other.

@@ -1,0 +1,129 @@
+"""Ask a warehouse questions: one snapshot, and for every query a fresh, locked connection over its files."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Self
+
+from ..sql.engine import Settings, connect
+from ..sql.errors import InputError
+from ..sql.sandbox import admit
+from .snapshot import Snapshot
+from .store import Warehouse
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+_BATCH_ROWS = 100_000
+
+
+@dataclass(frozen=True)
+class Result:
+    """The rows of one query; `truncated` where the limit cut some off."""
+
+    table: "pa.Table"
+    truncated: bool
+
+
+class Session:
+    """Questions to one snapshot: what is committed, compacted or deleted meanwhile does not show."""
+
+    def __init__(self, warehouse: Warehouse, snapshot: Snapshot, settings: Settings) -> None:
+        self.snapshot = snapshot
+        """The snapshot, with the derived tables of the settings' view version only."""
+        self._settings = settings
+        self._files = {name: warehouse.uris(snapshot, name) for name in snapshot.files}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Nothing stays open between queries."""
+
+    def query(
+        self, sql: str, parameters: Mapping[str, str] | None = None, limit: int | None = None
+    ) -> Result:
+        """Run one SELECT; `parameters` fill its `$name`s, `limit` is the most rows that come back.
+
+        Raises:
+            InputError: the statement is refused, wrong, too slow or too large; DuckDB's text if it has one.
+            ProfdbError: the settings are wrong.
+        """
+        con = connect(self._files, self._settings, documented=False)
+        try:
+            return _in_time(con, lambda: _answer(con, sql, parameters or {}, limit), self._settings.timeout_s)
+        finally:
+            con.close()
+
+
+def open_session(root: str, settings: Settings) -> Session:
+    """Open the newest snapshot of a warehouse. Raises InputError where there is none."""
+    warehouse = Warehouse(root)
+    snapshot = warehouse.snapshot()
+    files = {
+        name: tuple(file for file in files if file.view_version in (None, settings.views))
+        for name, files in snapshot.files.items()
+    }
+    return Session(warehouse, replace(snapshot, files=files), settings)
+
+
+def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], Result], timeout_s: float | None) -> Result:
+    """Run in a thread, so that both a timeout and Ctrl-C interrupt DuckDB at once.
+
+    One interrupt is not enough: one that comes between two statements is lost.
+    """
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        future = pool.submit(work)
+        try:
+            return future.result(timeout_s)
+        except TimeoutError as error:
+            message = f"the query took longer than {timeout_s:g} s"
+            raise InputError(message, hint=f"--timeout {10 * (timeout_s or 1):g}") from error
+        finally:
+            while not future.done():
+                con.interrupt()
+                wait([future], timeout=0.02)
+
+
+def _answer(
+    con: "duckdb.DuckDBPyConnection", sql: str, parameters: Mapping[str, str], limit: int | None
+) -> Result:
+    import duckdb
+
+    admit(con, sql)
+    _check_parameters(con, sql, parameters)
+    try:
+        return _fetch(con.sql(sql, params=dict(parameters)), limit)
+    except duckdb.OutOfMemoryException as error:
+        reason = str(error).partition("\n")[0]  # what follows is advice on statements that are locked here
+        raise InputError(reason, hint="--memory-limit 16GB, or fewer rows") from error
+    except duckdb.BinderException as error:
+        raise InputError(str(error).strip(), hint="profdb schema") from error
+    except (duckdb.Error, OSError) as error:  # OSError: a stream of Arrow batches broke off
+        raise InputError(str(error).strip()) from error
+
+
+def _check_parameters(con: "duckdb.DuckDBPyConnection", sql: str, given: Mapping[str, str]) -> None:
+    wanted = con.extract_statements(sql)[0].named_parameters
+    if missing := sorted(wanted - given.keys()):
+        raise InputError(f"no value for parameter ${missing[0]}", hint=f"-p {missing[0]} VALUE")
+    if unknown := sorted(given.keys() - wanted):
+        raise InputError(f"the query has no parameter ${unknown[0]}")
+
+
+def _fetch(relation: "duckdb.DuckDBPyRelation", limit: int | None) -> Result:
+    """With a limit one row more is fetched, to know whether there is one; the rest is never computed."""
+    import pyarrow as pa
+
+    if limit is None:
+        return Result(relation.to_arrow_table(), truncated=False)
+    batches, rows = [], 0
+    with relation.to_arrow_reader(min(limit + 1, _BATCH_ROWS)) as reader:
+        for batch in reader:
+            batches.append(batch)
+            rows += batch.num_rows
+            if rows > limit:
+                break
+        table = pa.Table.from_batches(batches, schema=reader.schema)
+    return Result(table.slice(0, limit), truncated=rows > limit)
