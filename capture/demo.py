@@ -1,0 +1,102 @@
+"""Capture a tiny real training run: `python -m profdb.capture.demo LOGDIR`.
+
+Runs in a process of its own, because XLA reads its flags once, before jax is imported. The model is an MLP
+of four named layers, rematerialised, on eight virtual CPU devices; the batch is split over them, so that
+gradients are summed by an all-reduce. As in real training, the loop launches the next step without waiting.
+"""
+
+import os
+import secrets
+import sys
+import time
+from importlib import import_module
+from typing import Any
+
+DEVICES = 8
+LAYERS = 4
+STEPS = 10
+_WIDTH = 384
+_BATCH = 2048
+
+
+def main() -> None:
+    """Train, profile ten steps into LOGDIR/plugins/profile/SESSION, and print that folder."""
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m profdb.capture.demo LOGDIR")
+    os.environ["JAX_PLATFORMS"] = "cpu"
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES}"
+    try:
+        print(capture(sys.argv[1]))  # noqa: T201
+    except ImportError as e:
+        print(f"profdb: error: {e}\n\nhint: pip install 'profdb[capture]'", file=sys.stderr)  # noqa: T201
+        sys.exit(3)
+
+
+def capture(logdir: str) -> str:
+    """Profile ten training steps into `logdir` and return the session's folder.
+
+    Raises:
+        ImportError: jax is not installed.
+    """
+    jax = _jax()
+    step, layers, batch = _training()
+    layers, loss = step(layers, batch)
+    loss.block_until_ready()  # compiled before the profile starts
+    options = jax.profiler.ProfileOptions()
+    options.enable_hlo_proto = True
+    options.python_tracer_level = 0
+    options.session_id = f"demo_{time.strftime('%Y%m%d_%H%M%S', time.gmtime())}_{secrets.token_hex(2)}"
+    jax.profiler.start_trace(logdir, profiler_options=options)
+    for number in range(STEPS):
+        with jax.profiler.StepTraceAnnotation("train", step_num=number):
+            layers, loss = step(layers, batch)
+    jax.block_until_ready((layers, loss))
+    jax.profiler.stop_trace()
+    return os.path.join(logdir, "plugins", "profile", options.session_id)
+
+
+def _jax() -> Any:
+    """jax, untyped, because half of what is called here has no annotations."""
+    return import_module("jax")
+
+
+def _training() -> tuple[Any, Any, Any]:
+    """The compiled step, its first layers, and one batch (inputs, targets), placed on the devices."""
+    jax = _jax()
+    mesh = jax.make_mesh((DEVICES,), ("data",))
+    everywhere = jax.NamedSharding(mesh, jax.P())
+    split = jax.NamedSharding(mesh, jax.P("data"))
+    keys = jax.random.split(jax.random.key(0), 2 * LAYERS + 1)
+    weights = [jax.random.normal(key, (_WIDTH, _WIDTH)) * 0.05 for key in keys[:-1]]
+    layers = [{"up": weights[2 * i], "down": weights[2 * i + 1]} for i in range(LAYERS)]
+    batch = (jax.random.normal(keys[-1], (_BATCH, _WIDTH)), jax.numpy.ones((_BATCH, _WIDTH)))
+    step = jax.jit(_step, donate_argnums=0)
+    return step, jax.device_put(layers, everywhere), jax.device_put(batch, split)
+
+
+def _step(layers: Any, batch: Any) -> tuple[Any, Any]:
+    jax = _jax()
+    loss, gradients = jax.value_and_grad(_loss)(layers, batch)
+    with jax.named_scope("sgd"):
+        layers = jax.tree.map(lambda weight, gradient: weight - 0.01 * gradient, layers, gradients)
+    return layers, loss
+
+
+def _loss(layers: Any, batch: Any) -> Any:
+    jax = _jax()
+    hidden, targets = batch
+    for number, layer in enumerate(layers):
+        with jax.named_scope(f"layer{number}"), jax.named_scope("block"):
+            hidden = jax.checkpoint(_mlp)(layer, hidden)
+    with jax.named_scope("loss"):
+        return jax.numpy.mean((hidden - targets) ** 2)
+
+
+def _mlp(layer: Any, hidden: Any) -> Any:
+    jax = _jax()
+    with jax.named_scope("mlp"):
+        return hidden + jax.numpy.tanh(hidden @ layer["up"]) @ layer["down"]
+
+
+if __name__ == "__main__":
+    main()

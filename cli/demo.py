@@ -1,0 +1,83 @@
+"""`profdb demo`: the whole main job on this machine, in one command."""
+
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..sql.errors import InputError
+from . import diagnostics, output
+from .ingest import tell
+from .options import DEFAULT_WAREHOUSE, Format, Warehouse
+
+if TYPE_CHECKING:
+    from ..warehouse.reader import Session
+
+EXAMPLE = """\b
+Example:
+  profdb demo"""
+
+_SECTIONS = {
+    "The run": "SELECT run, platform, device_kind, device_count, window_ps FROM runs WHERE run = $run",
+    "Its steps": "SELECT * FROM step_time WHERE run = $run",
+    "Its hottest ops": "SELECT * FROM hot_ops WHERE run = $run",
+    "What to know about the capture": "SELECT * FROM capture_quality WHERE run = $run AND status <> 'ok'",
+}
+
+
+def demo(
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    logdir: Annotated[
+        Path, typer.Option(metavar="DIR", help="Where the profile is written, beside those of earlier demos.")
+    ] = Path("profdb-demo"),
+) -> None:
+    """Capture a tiny real training run here, ingest it and show the first tables."""
+    from ..sql.engine import Settings
+    from ..warehouse.ingest import ingest
+    from ..warehouse.reader import open_session
+
+    diagnostics.summary("capturing 10 training steps of a small MLP on 8 virtual CPU devices")
+    report = ingest([_capture(logdir)], warehouse)
+    tell(report)
+    run = report.runs[0].run
+    with open_session(warehouse, Settings()) as session:
+        for title, sql in _SECTIONS.items():
+            _show(session, title, sql, run)
+    output.text(_next_commands(warehouse, run))
+
+
+def _capture(logdir: Path) -> str:
+    """Profile in a fresh process, because XLA's flags are read once, and return the session's folder."""
+    if find_spec("jax") is None:
+        raise InputError(
+            "the demo captures with jax, which is not installed", "pip install 'profdb[capture]'"
+        )
+    command = [sys.executable, "-m", "profdb.capture.demo", str(logdir)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
+        raise InputError(f"the capture failed: {reason}", hint=f"python -m profdb.capture.demo {logdir}")
+    return done.stdout.strip()
+
+
+def _show(session: "Session", title: str, sql: str, run: str) -> None:
+    table = session.query(sql, {"run": run}).table
+    if table.num_rows:
+        output.text(f"{title}:\n\n")
+        output.rows(table, Format.TABLE, None)
+        output.text("\n")
+
+
+def _next_commands(warehouse: str, run: str) -> str:
+    place = "" if warehouse == DEFAULT_WAREHOUSE else f" -w {warehouse}"
+    commands = [
+        f"profdb runs{place}",
+        f"profdb tables{place}",
+        "profdb schema hot_ops",
+        "profdb sql show step_time",
+        f'profdb query{place} "SELECT * FROM steps WHERE run = $run" -p run {run}',
+    ]
+    return "Next:\n\n" + "".join(f"  {command}\n" for command in commands)

@@ -1,0 +1,127 @@
+"""Rows as a table for people: aligned, in human units, shortened where a cell or a line is too long."""
+
+import textwrap
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import chain, zip_longest
+
+import pyarrow as pa
+from rich.cells import cell_len, chop_cells
+
+from .diagnostics import printable
+from .formats import is_number, plain
+
+MAX_CELL = 100  # characters of one cell where no terminal gives a width
+_MIN_CELL = 12
+_GAP = "  "
+_TIME_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps"))
+_BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"), (1, "B"))
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """A table as text, and what of it was left out for display."""
+
+    text: str
+    shortened_cells: int
+    hidden_columns: int
+
+
+def render(table: pa.Table, width: int | None, prose: Collection[str] = ()) -> Rendered:
+    """`table` as text of at most `width` columns of a terminal, or of any width where that is None.
+
+    The columns named in `prose` hold sentences: they are wrapped and never cut.
+    """
+    columns = [
+        [printable(field.name), *_cells(field.name, column, field.name in prose)]
+        for field, column in zip(table.schema, table.columns, strict=True)
+    ]
+    widths = _fit([min(MAX_CELL, max(map(cell_len, cells))) for cells in columns], width)
+    rights = [is_number(field.type) for field in table.schema][: len(widths)]
+    laid_out, shortened = [], 0
+    for name, cells, limit in zip(table.column_names, columns, widths, strict=False):
+        if name in prose:
+            laid_out.append([_wrap(cell, limit) for cell in cells])
+        else:
+            laid_out.append([[_shorten(cell, limit)] for cell in cells])
+            shortened += sum(cell_len(cell) > limit for cell in cells)
+    header, *rows = (_lines(row, widths, rights) for row in zip(*laid_out, strict=True))
+    lines = [*header, _GAP.join("-" * limit for limit in widths), *chain.from_iterable(rows)]
+    return Rendered("".join(f"{line}\n" for line in lines), shortened, len(columns) - len(widths))
+
+
+def human(name: str, value: int | float | Decimal) -> str:
+    """A number of the column `name`: time, bytes and shares in human units by the name's suffix."""
+    if name.endswith(("start_ps", "at_ps")):
+        return f"{value / 1_000_000:.3f} us"  # a position: neighbours have to differ
+    if name.endswith("_ps"):
+        return _scaled(value, _TIME_UNITS)
+    if name.endswith("_bytes"):
+        return _scaled(value, _BYTE_UNITS)
+    if name.endswith(("_share", "_ratio")):
+        return f"{float(value) * 100:.1f}%"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _scaled(value: int | float | Decimal, units: tuple[tuple[int, str], ...]) -> str:
+    """Four significant digits in the largest unit that leaves a whole part."""
+    if value == 0:
+        return "0"
+    number = float(value)
+    size, unit = next((u for u in units if abs(number) >= u[0] * 0.99995), units[-1])
+    scaled = number / size
+    decimals = 0 if size == 1 else max(0, 3 - len(str(int(abs(scaled) + 0.0005))) + 1)
+    return f"{scaled:.{decimals}f} {unit}"
+
+
+def _cells(name: str, column: pa.ChunkedArray, is_prose: bool) -> list[str]:
+    if is_number(column.type) and _has_human_form(name, column.type):
+        return ["NULL" if value is None else human(name, value) for value in column.to_pylist()]
+    texts = plain(column.combine_chunks()).to_pylist()
+    return ["NULL" if text is None else printable(text, keep="\n" if is_prose else "") for text in texts]
+
+
+def _has_human_form(name: str, kind: pa.DataType) -> bool:
+    return name.endswith(("_ps", "_bytes", "_share", "_ratio")) or bool(pa.types.is_floating(kind))
+
+
+def _fit(widths: list[int], width: int | None) -> list[int]:
+    """Narrow the widest columns until a line fits; where that is not enough, drop columns from the right."""
+    if width is None:
+        return widths
+    least = [min(_MIN_CELL, w) for w in widths]
+    while len(least) > 1 and sum(least) + len(_GAP) * (len(least) - 1) > width:
+        least.pop()
+    widths = widths[: len(least)]
+    room = width - len(_GAP) * (len(widths) - 1)
+    while sum(widths) > room and max(widths) > _MIN_CELL:
+        widest = widths.index(max(widths))
+        widths[widest] -= 1
+    return widths
+
+
+def _wrap(cell: str, limit: int) -> list[str]:
+    return [part for line in cell.splitlines() for part in textwrap.wrap(line, limit)] or [""]
+
+
+def _shorten(cell: str, limit: int) -> str:
+    """Cut the middle out: a scope's end and a name's start both tell."""
+    if cell_len(cell) <= limit:
+        return cell
+    tail = (limit - 1) // 2
+    return _head(cell, limit - 1 - tail) + "…" + _head(cell[::-1], tail)[::-1]
+
+
+def _head(cell: str, width: int) -> str:
+    return chop_cells(cell, width)[0] if width > 0 else ""
+
+
+def _lines(row: Sequence[list[str]], widths: list[int], rights: list[bool]) -> list[str]:
+    """The lines of one row, of which only a cell of prose has several."""
+    return [_GAP.join(map(_pad, line, widths, rights)).rstrip() for line in zip_longest(*row, fillvalue="")]
+
+
+def _pad(cell: str, width: int, right: bool) -> str:
+    blank = " " * (width - cell_len(cell))
+    return blank + cell if right else cell + blank

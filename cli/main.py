@@ -1,0 +1,94 @@
+"""`profdb`: the command tree, and the one place where an error becomes a message and an exit code."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+from typer.exceptions import TyperException
+
+from .. import __version__
+from ..sql.errors import ProfdbError
+from . import demo, diagnostics, ingest, output, query, runs, schema, sql, tables
+from .diagnostics import EXIT_MEANINGS, ExitCode
+
+_EXIT_CODES = "\b\nExit codes:\n" + "\n".join(f"  {code:<4}{text}" for code, text in EXIT_MEANINGS.items())
+
+app = typer.Typer(
+    name="profdb",
+    help="A warehouse for captured accelerator profiles: profiles in, SQL out.",
+    epilog=_EXIT_CODES,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+app.command("ingest", epilog=ingest.EXAMPLE)(ingest.ingest)
+app.command("query", epilog=query.EXAMPLE, cls=query.QueryCommand)(query.query)
+app.command("runs", epilog=runs.EXAMPLE)(runs.runs)
+app.command("tables", epilog=tables.EXAMPLE)(tables.tables)
+app.command("schema", epilog=schema.EXAMPLE)(schema.schema)
+app.add_typer(sql.app, name="sql")
+app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        output.text(f"profdb {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    ctx: typer.Context,
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+) -> None:
+    if ctx.invoked_subcommand is None:
+        diagnostics.text(ctx.get_help())
+        raise typer.Exit(ExitCode.USAGE)
+
+
+def main() -> None:
+    """Run `profdb` with the process's arguments and exit."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; what went wrong is said on stderr, never raised."""
+    try:
+        status = typer.main.get_command(app).main(list(arguments), prog_name="profdb", standalone_mode=False)
+    except SystemExit:  # Typer's answer to a reader of --help that closed the pipe
+        return ExitCode.OK
+    except KeyboardInterrupt:
+        status = ExitCode.INTERRUPTED
+    except Exception as e:
+        if os.environ.get("PROFDB_TRACEBACK"):
+            raise
+        return _explain(e)
+    if status == ExitCode.INTERRUPTED:
+        diagnostics.summary("interrupted")
+    return status if isinstance(status, int) else ExitCode.OK
+
+
+def _explain(e: Exception) -> int:
+    if isinstance(e, ProfdbError):
+        diagnostics.error(e.message, e.hint)
+        return e.exit_code
+    if isinstance(e, TyperException):
+        context = getattr(e, "ctx", None)
+        command = context.command_path if context else "profdb"
+        diagnostics.error(e.format_message().rstrip("."), f"{command} --help")
+        return ExitCode.USAGE
+    if isinstance(e, OSError):
+        where = f"{e.filename}: " if e.filename else ""
+        diagnostics.error(f"{where}{e.strerror or e}")
+        return ExitCode.INPUT
+    if isinstance(e, MemoryError):
+        diagnostics.error("out of memory", "--memory-limit 2GB")
+        return ExitCode.INPUT
+    diagnostics.error(
+        f"profdb itself failed: {type(e).__name__}: {e}", "PROFDB_TRACEBACK=1 before the command shows where"
+    )
+    return ExitCode.DEFECT

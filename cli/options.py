@@ -1,0 +1,54 @@
+"""Options that several commands share, each defined once."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..sql.errors import ProfdbError
+
+
+class Format(StrEnum):
+    """How rows are written. Only `table` shortens and uses human units; every other format is exact."""
+
+    TABLE = "table"
+    CSV = "csv"
+    TSV = "tsv"
+    JSON = "json"
+    JSONL = "jsonl"
+    MARKDOWN = "markdown"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+
+
+Warehouse = Annotated[
+    str,
+    typer.Option(
+        "--warehouse", "-w", envvar="PROFDB_WAREHOUSE", metavar="DIR", help="Folder or URL of the warehouse."
+    ),
+]
+DEFAULT_WAREHOUSE = "./profdb-warehouse"
+
+OutputFormat = Annotated[Format, typer.Option("--format", help="How rows are written.")]
+
+OutputFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE, whole or not at all, not to stdout."),
+]
+
+Views = Annotated[str, typer.Option("--views", metavar="VERSION", help="Version of the views.")]
+DEFAULT_VIEWS = "v1"
+
+
+def pairs(option: str, items: list[str]) -> dict[str, str]:
+    """Split repeated `key=value` items of `option`; ProfdbError names the one that is none."""
+    found: dict[str, str] = {}
+    for item in items:
+        key, equals, value = item.partition("=")
+        if not equals or not key:
+            raise ProfdbError(
+                f"{option} takes key=value, not {item!r}", hint=f"{option} {key or 'key'}=VALUE"
+            )
+        found[key] = value
+    return found

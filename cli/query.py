@@ -1,0 +1,127 @@
+"""`profdb query`: one SELECT over the tables and views of a warehouse."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from ..sql.errors import InputError, ProfdbError
+from . import diagnostics, output
+from .options import (
+    DEFAULT_VIEWS,
+    DEFAULT_WAREHOUSE,
+    Format,
+    OutputFile,
+    OutputFormat,
+    Views,
+    Warehouse,
+    pairs,
+)
+
+TABLE_LIMIT = 50
+
+EXAMPLE = """\b
+Examples:
+  profdb query "SELECT step_num, duration_ps FROM steps WHERE run = $run" -p run demo
+  profdb query -f hot.sql --format csv -o hot.csv
+  echo "SELECT count(*) FROM op_events" | profdb query -"""
+
+
+class QueryCommand(TyperCommand):
+    """A command whose repeatable option `-p` takes two values, which Typer's annotations cannot say."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        next(param for param in self.params if param.name == "parameter").nargs = 2
+
+
+def query(
+    *,
+    statement: Annotated[
+        str | None, typer.Argument(metavar="[SQL]", help="One SELECT; - reads it from stdin.")
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the SQL from FILE.")
+    ] = None,
+    parameter: Annotated[
+        list[Any] | None,
+        typer.Option("--param", "-p", metavar="NAME VALUE", help="Value of $NAME in the SQL; repeatable."),
+    ] = None,
+    warehouse: Warehouse = DEFAULT_WAREHOUSE,
+    format: OutputFormat = Format.TABLE,
+    path: OutputFile = None,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=-1,
+            metavar="ROWS",
+            show_default=False,
+            help=f"Most rows: -1 all, 0 the header only. Default: tables {TABLE_LIMIT}, other formats all.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option(min=0, metavar="SECONDS", help="Give up after so long.")
+    ] = None,
+    memory_limit: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Most memory for the query, for example 4GB.")
+    ] = None,
+    views: Views = DEFAULT_VIEWS,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter, for example warmup_steps=3."),
+    ] = None,
+) -> None:
+    """Answer one SELECT over a warehouse's tables and views."""
+    from ..sql.engine import Settings
+    from ..warehouse.reader import open_session
+
+    sql = _read_statement(statement, file)
+    if limit is None:
+        limit = TABLE_LIMIT if format is Format.TABLE else -1
+    settings = Settings(
+        views=views,
+        params={key: _number_or_text(value) for key, value in pairs("--set", assignments or []).items()},
+        memory_limit=memory_limit,
+        timeout_s=timeout,
+    )
+    with open_session(warehouse, settings) as session:
+        result = session.query(sql, _parameters(parameter or []), None if limit < 0 else limit)
+    output.rows(result.table, format, path)
+    if result.truncated:
+        diagnostics.note(f"only the first {limit} rows are shown; --limit -1 shows all")
+
+
+def _read_statement(statement: str | None, file: Path | None) -> str:
+    if (statement is None) == (file is None):
+        what = "no SQL was given" if statement is None else "SQL was given twice, as an argument and by -f"
+        raise ProfdbError(what, hint='profdb query "SELECT * FROM runs"')
+    source = "-" if statement == "-" else file
+    if source is None:
+        return str(statement)
+    try:
+        data = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
+        return data.decode("utf-8-sig")
+    except OSError as e:
+        raise InputError(f"cannot read {source}: {e.strerror}") from e
+    except UnicodeDecodeError as e:
+        raise InputError(f"{source} is not UTF-8 text: byte {e.start}") from e
+
+
+def _parameters(given: list[Any]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, value in given:
+        if name in found:
+            raise ProfdbError(f"parameter {name!r} was given twice", hint=f"-p {name} VALUE, once")
+        found[name] = value
+    return found
+
+
+def _number_or_text(value: str) -> int | float | str:
+    for convert in (int, float):
+        try:
+            return convert(value)
+        except ValueError:
+            continue
+    return value
