@@ -1,8 +1,8 @@
 """The gate for SQL that users write: one SELECT over the warehouse's relations, and nothing else.
 
 A locked connection is not enough: a COPY, INSERT or DELETE inside a common table expression counts as a
-SELECT, and the lock stops neither CREATE TABLE nor variables. So DuckDB's own parser turns the statement into a
-tree, and only node kinds, relations and functions known to be harmless pass. What passes then runs, or fails
+SELECT, and the lock stops neither CREATE TABLE nor variables. So DuckDB's own parser turns the statement into
+a tree, and only node kinds, relations and functions known to be harmless pass. What passes runs, or fails
 with DuckDB's own text.
 """
 
