@@ -125,7 +125,7 @@ def _require_one_select(con: "duckdb.DuckDBPyConnection", sql: str) -> None:
     if not _is_text(sql):
         raise InputError("the statement holds a NUL character or is not valid Unicode")
     try:
-        kinds = [statement.type.name for statement in con.extract_statements(sql)]
+        kinds = [_kind(statement) for statement in con.extract_statements(sql)]
     except duckdb.Error as error:
         raise InputError(str(error).strip()) from error
     if not kinds:
@@ -143,6 +143,13 @@ def _require_one_select(con: "duckdb.DuckDBPyConnection", sql: str) -> None:
         raise InputError(
             f"{kinds[0]} is not allowed; a query is one SELECT, DESCRIBE, SHOW TABLES or SUMMARIZE"
         )
+
+
+def _kind(statement: "duckdb.Statement") -> str:
+    try:
+        return statement.type.name
+    except ValueError:  # a kind that the Python client has no name for, for example UPDATE EXTENSIONS
+        return "this statement"
 
 
 def _is_text(sql: str) -> bool:
