@@ -1,0 +1,193 @@
+import os
+import signal
+import threading
+import time
+from datetime import UTC, datetime
+
+import duckdb
+import pytest
+from profdb.sql.engine import Settings, quote_text
+from profdb.sql.errors import InputError
+from profdb.warehouse.reader import open_session
+from profdb.warehouse.snapshot import Change
+from profdb.warehouse.store import Warehouse
+
+ENDLESS = "SELECT count(*) AS n FROM range(100_000_000_000) t(i) WHERE hash(i) = 3"
+GROWING = "SELECT i FROM range(100_000_000_000) t(i)"
+
+
+def add(warehouse, table, select, view_version=None):
+    """Commit one file of a SELECT's rows, one a run."""
+    with warehouse.staging() as folder, duckdb.connect() as con:
+        path = folder / "a.parquet"
+        con.execute(f"COPY ({select}) TO {quote_text(str(path))} (FORMAT parquet)")
+        file = warehouse.put(table, path, run="r", rows=1, view_version=view_version)
+    warehouse.commit(lambda _: Change(op="ingest", add=(file,)))
+
+
+@pytest.fixture
+def warehouse(tmp_path):
+    """Two runs, each in its own file, the older without most columns."""
+    warehouse = Warehouse(str(tmp_path / "w"))
+    add(warehouse, "runs", "SELECT 'r1' AS run, 7::BIGINT AS window_ps")
+    add(
+        warehouse,
+        "runs",
+        "SELECT 'r2' AS run, 9::BIGINT AS window_ps, MAP {'team': 'core'} AS tags, "
+        "TIMESTAMPTZ '2026-11-30 10:00:00+00' AS started_at",
+    )
+    return warehouse
+
+
+def rows(root, sql, **settings):
+    with open_session(root, Settings(**settings)) as session:
+        return session.query(sql).table.to_pylist()
+
+
+def test_rows_come_back_as_arrow(warehouse):
+    found = rows(warehouse.root, "SELECT run, tags['team'] AS team, started_at FROM runs ORDER BY run")
+    assert found == [
+        {"run": "r1", "team": None, "started_at": None},
+        {"run": "r2", "team": "core", "started_at": datetime(2026, 11, 30, 10, tzinfo=UTC)},
+    ]
+
+
+def test_equal_column_names_stay_as_written(warehouse):
+    with open_session(warehouse.root, Settings()) as session:
+        for limit in (None, 5):
+            table = session.query("SELECT run AS a, window_ps AS a FROM runs", limit=limit).table
+            assert table.column_names == ["a", "a"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "runs", "truncated"),
+    [
+        (None, ["r1", "r2"], False),
+        (3, ["r1", "r2"], False),
+        (2, ["r1", "r2"], False),
+        (1, ["r1"], True),
+        (0, [], True),
+    ],
+)
+def test_the_limit_says_whether_it_cut(limit, runs, truncated, warehouse):
+    with open_session(warehouse.root, Settings()) as session:
+        result = session.query("SELECT run FROM runs ORDER BY run", limit=limit)
+    assert result.table.to_pydict() == {"run": runs}
+    assert result.truncated is truncated
+
+
+def test_a_limit_ends_a_huge_result_early(warehouse):
+    with open_session(warehouse.root, Settings(timeout_s=20)) as session:
+        result = session.query(GROWING, limit=3)
+    assert result.table.to_pydict() == {"i": [0, 1, 2]}
+
+
+def test_parameters_fill_names(warehouse):
+    with open_session(warehouse.root, Settings()) as session:
+        sql = "SELECT run FROM runs WHERE window_ps = $w AND run != $run"
+        assert session.query(sql, {"w": "9", "run": "r1' OR true --"}).table.to_pylist() == [{"run": "r2"}]
+
+
+def test_a_session_stays_at_its_snapshot(warehouse):
+    with open_session(warehouse.root, Settings()) as session:
+        add(warehouse, "runs", "SELECT 'r3' AS run")
+        assert session.query("SELECT count(*) AS n FROM runs").table.to_pylist() == [{"n": 2}]
+    assert rows(warehouse.root, "SELECT count(*) AS n FROM runs") == [{"n": 3}]
+
+
+def test_derived_tables_are_those_of_the_view_version(warehouse):
+    add(warehouse, "op_stats", "SELECT 'r1' AS run, 1::BIGINT AS count", view_version="v1")
+    add(warehouse, "op_stats", "SELECT 'r1' AS run, 5::BIGINT AS count", view_version="v2")
+    assert rows(warehouse.root, "SELECT count FROM op_stats", views="v1") == [{"count": 1}]
+
+
+def test_settings_reach_the_parameters(warehouse):
+    sql = "SELECT warmup_steps FROM params"
+    assert rows(warehouse.root, sql, params={"warmup_steps": 1}) == [{"warmup_steps": 1}]
+
+
+def test_the_gate_stands_before_every_query(warehouse, tmp_path):
+    out = tmp_path / "out.csv"
+    with (
+        open_session(warehouse.root, Settings()) as session,
+        pytest.raises(InputError, match=r"^COPY is not allowed inside a query$"),
+    ):
+        session.query(f"WITH x AS (COPY runs TO {quote_text(str(out))}) SELECT 1")
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("sql", "parameters", "message", "hint"),
+    [
+        (
+            "SELECT windows_ps FROM runs",
+            {},
+            'Binder Error: Referenced column "windows_ps" not found in FROM clause!\n'
+            'Candidate bindings: "window_ps"',
+            "profdb schema",
+        ),
+        (
+            "SELECT lenght(run) FROM runs",
+            {},
+            'Catalog Error: Scalar Function with name lenght does not exist!\nDid you mean "length"?',
+            None,
+        ),
+        (
+            "SELECT CAST(run AS INTEGER) AS n FROM runs ORDER BY run",
+            {},
+            "Conversion Error: Could not convert string 'r1' to INT32",
+            None,
+        ),
+        (
+            "FROM rnus",
+            {},
+            'Catalog Error: Table with name rnus does not exist!\nDid you mean "runs"?',
+            "profdb tables",
+        ),
+        ("FROM runs WHERE run = $run", {}, "no value for parameter $run", "-p run VALUE"),
+        ("FROM runs", {"run": "r1"}, "the query has no parameter $run", None),
+    ],
+)
+def test_errors_keep_the_text_of_duckdb(sql, parameters, message, hint, warehouse):
+    for limit in (None, 10):
+        with open_session(warehouse.root, Settings()) as session, pytest.raises(InputError) as caught:
+            session.query(sql, parameters, limit)
+        assert caught.value.message.startswith(message)
+        assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize(("sql", "limit"), [(ENDLESS, None), (ENDLESS, 10), (GROWING, 10**9)])
+def test_a_long_query_ends_at_the_timeout(sql, limit, warehouse):
+    start = time.monotonic()
+    with (
+        open_session(warehouse.root, Settings(timeout_s=0.5)) as session,
+        pytest.raises(InputError) as caught,
+    ):
+        session.query(sql, limit=limit)
+    assert (caught.value.message, caught.value.hint) == ("the query took longer than 0.5 s", "--timeout 5")
+    assert time.monotonic() - start < 20
+
+
+def test_ctrl_c_interrupts_a_long_query(warehouse):
+    start = time.monotonic()
+    timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with open_session(warehouse.root, Settings()) as session, pytest.raises(KeyboardInterrupt):
+        session.query(ENDLESS)
+    assert time.monotonic() - start < 20
+
+
+def test_a_query_over_the_memory_limit_says_so(warehouse):
+    with (
+        open_session(warehouse.root, Settings(memory_limit="60MB")) as session,
+        pytest.raises(InputError) as caught,
+    ):
+        session.query("SELECT list(hash(i)) AS h FROM range(30_000_000) t(i)")
+    assert caught.value.message.startswith("Out of Memory Error: failed to ")
+    assert "\n" not in caught.value.message
+    assert caught.value.hint == "--memory-limit 16GB, or fewer rows"
+
+
+def test_a_missing_warehouse_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"^no warehouse at .*/nowhere$"):
+        open_session(str(tmp_path / "nowhere"), Settings())
