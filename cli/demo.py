@@ -34,7 +34,7 @@ def demo(
         Path, typer.Option(metavar="DIR", help="Where the profile is written, beside those of earlier demos.")
     ] = Path("profdb-demo"),
 ) -> None:
-    """Capture a tiny real training run here, ingest it and show the first tables."""
+    """Capture a tiny real training run, ingest it and show what came out."""
     from ..sql.engine import Settings
     from ..warehouse.ingest import ingest
     from ..warehouse.reader import open_session

@@ -10,7 +10,7 @@ import pyarrow as pa
 from rich.cells import cell_len, chop_cells
 
 from .diagnostics import printable
-from .formats import is_number, plain
+from .values import is_number, plain
 
 MAX_CELL = 100  # characters of one cell where no terminal gives a width
 _MIN_CELL = 12

@@ -23,7 +23,7 @@ def ingest(
     *,
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE...", help="A file, session folder, log dir, run folder or glob."),
+        typer.Argument(metavar="SOURCE", help="A file, session folder, log dir, run folder or glob."),
     ],
     warehouse: Warehouse = DEFAULT_WAREHOUSE,
     run: Annotated[
@@ -58,16 +58,17 @@ def ingest(
             progress=progress,
         )
     tell(report)
-    if report.runs:
-        output.rows(as_table(report), format, path)
-    else:
+    output.rows(as_table(report), format, path)
+    if report.refused:
         raise typer.Exit(ExitCode.INPUT)
 
 
 def tell(report: "IngestReport") -> None:
-    """Say on stderr what was skipped, what is worth knowing of each run, and the totals."""
+    """Say on stderr what was skipped or refused, what is worth knowing of each run, and the totals."""
     for skipped, why in report.skipped:
         diagnostics.note(f"skipped {skipped}: {why}")
+    for refused in report.refused:
+        diagnostics.error(refused.message, refused.hint)
     for run in report.runs:
         for line in run.notes:
             diagnostics.note(f"{run.run}: {line}")
@@ -76,43 +77,48 @@ def tell(report: "IngestReport") -> None:
 
 def totals(report: "IngestReport") -> str:
     """One line: runs, hosts, devices, events, seconds, bytes in and stored."""
-    if not report.runs:
-        return "nothing to ingest was found"
     from .display import human
 
-    runs = report.runs
+    new = [run for run in report.runs if run.status != "unchanged"]
+    known = len(report.runs) - len(new)
+    if not new:
+        return (
+            f"nothing new: {_counted(known, 'run')} {'is' if known == 1 else 'are'} in the warehouse already"
+        )
     counts = [
-        _counted(len(runs), "run"),
-        _counted(sum(run.hosts for run in runs), "host"),
-        _counted(sum(run.devices for run in runs), "device"),
-        _counted(sum(run.events for run in runs), "event"),
+        _counted(len(new), "run"),
+        _counted(sum(run.hosts for run in new), "host"),
+        _counted(sum(run.devices for run in new), "device"),
+        _counted(sum(run.events for run in new), "event"),
     ]
-    seconds = sum(run.seconds for run in runs)
-    bytes_in, stored = (human("_bytes", sum(bytes)) for bytes in zip(*_bytes(report), strict=True))
-    unchanged = sum(run.status == "unchanged" for run in runs)
-    known = f", {unchanged} of them already there" if unchanged else ""
-    return f"ingested {', '.join(counts)} in {seconds:.1f} s ({bytes_in} in, {stored} stored){known}"
+    seconds = sum(run.seconds for run in new)
+    bytes_in = human("_bytes", sum(run.bytes_in for run in new))
+    stored = human("_bytes", sum(run.bytes_stored for run in new))
+    rest = f"; {_counted(known, 'run')} unchanged" if known else ""
+    return f"ingested {', '.join(counts)} in {seconds:.1f} s ({bytes_in} in, {stored} stored){rest}"
 
 
 def as_table(report: "IngestReport") -> "pa.Table":
-    """One row per run of the report."""
+    """One row per run of the report. An unchanged run was not read again: its counts are NULL."""
     import pyarrow as pa
 
+    runs = report.runs
+    read = [run.status != "unchanged" for run in runs]
     columns = {
-        "run": pa.array([run.run for run in report.runs], pa.string()),
-        "status": pa.array([run.status for run in report.runs], pa.string()),
-        "host_count": pa.array([run.hosts for run in report.runs], pa.int64()),
-        "device_count": pa.array([run.devices for run in report.runs], pa.int64()),
-        "event_count": pa.array([run.events for run in report.runs], pa.int64()),
-        "source_bytes": pa.array([run.bytes_in for run in report.runs], pa.int64()),
-        "stored_bytes": pa.array([run.bytes_stored for run in report.runs], pa.int64()),
-        "seconds": pa.array([run.seconds for run in report.runs], pa.float64()),
+        "run": pa.array([run.run for run in runs], pa.string()),
+        "status": pa.array([run.status for run in runs], pa.string()),
+        "host_count": pa.array([run.hosts for run in runs], pa.int64()),
+        "device_count": pa.array(_where(read, [run.devices for run in runs]), pa.int64()),
+        "event_count": pa.array(_where(read, [run.events for run in runs]), pa.int64()),
+        "source_bytes": pa.array([run.bytes_in for run in runs], pa.int64()),
+        "stored_bytes": pa.array(_where(read, [run.bytes_stored for run in runs]), pa.int64()),
+        "seconds": pa.array([run.seconds for run in runs], pa.float64()),
     }
     return pa.table(columns)
 
 
-def _bytes(report: "IngestReport") -> list[tuple[int, int]]:
-    return [(run.bytes_in, run.bytes_stored) for run in report.runs]
+def _where(known: list[bool], values: list[int]) -> list[int | None]:
+    return [value if is_known else None for is_known, value in zip(known, values, strict=True)]
 
 
 def _counted(number: int, noun: str) -> str:

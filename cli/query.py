@@ -40,7 +40,7 @@ class QueryCommand(TyperCommand):
 def query(
     *,
     statement: Annotated[
-        str | None, typer.Argument(metavar="[SQL]", help="One SELECT; - reads it from stdin.")
+        str | None, typer.Argument(metavar="SQL", help="One SELECT; - reads it from stdin.")
     ] = None,
     file: Annotated[
         Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the SQL from FILE.")

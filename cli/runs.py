@@ -25,7 +25,7 @@ ORDER BY ingested_at DESC, run"""
 
 def runs(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[RUN]...", help="Only these runs; all where none is named.")
+        list[str] | None, typer.Argument(metavar="RUN", help="Only these runs; all where none is named.")
     ] = None,
     warehouse: Warehouse = DEFAULT_WAREHOUSE,
     format: OutputFormat = Format.TABLE,

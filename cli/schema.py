@@ -19,7 +19,7 @@ Examples:
 
 def schema(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="One table or view; all where none is named.")
+        str | None, typer.Argument(metavar="NAME", help="One table or view; all where none is named.")
     ] = None,
     format: OutputFormat = Format.TABLE,
     path: OutputFile = None,
