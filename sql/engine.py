@@ -52,7 +52,7 @@ def connect(
     Raises:
         ProfdbError: an unknown view version, parameter or setting value.
     """
-    con = _open(settings)
+    con = open_unlocked(settings)
     for relation in (*catalog.tables().values(), *catalog.derived(settings.views).values()):
         create_stored(con, relation, files.get(relation.name, ()))
     create_rule_relations(con, settings)
@@ -115,7 +115,8 @@ def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _open(settings: Settings) -> "duckdb.DuckDBPyConnection":
+def open_unlocked(settings: Settings) -> "duckdb.DuckDBPyConnection":
+    """An empty in-memory database with the settings and nothing locked: for SQL of our own."""
     import duckdb
 
     temp = settings.temp_directory or str(Path(tempfile.gettempdir()) / f"profdb-{uuid.uuid4().hex}")

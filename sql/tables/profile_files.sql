@@ -13,7 +13,7 @@ CREATE TABLE profile_files (
   file_bytes BIGINT NOT NULL,
   -- SHA-256 of the file, in hex.
   sha256 VARCHAR NOT NULL,
-  -- Events decoded from the file; NULL where it was refused.
+  -- Events read from the file, without the lines that the producer derived from others.
   event_count BIGINT,
   -- This file's profile start minus the run's, in picoseconds; NULL where unknown.
   host_offset_ps BIGINT

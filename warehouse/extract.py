@@ -1,0 +1,193 @@
+"""One run's profile files, decoded and written as Parquet files into a staging folder."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..sql.catalog import tables
+from ..sql.errors import InputError
+from .grouping import ProfileSet
+from .heads import FileHead
+from .line_reader import LineReader
+from .planes import ENVIRONMENT, METADATA
+from .process import read_process
+from .profile_file import broken, open_profile
+from .run_state import RunState
+from .runs import run_row
+from .steps import step_rows
+from .tables import TableWriter
+from .xplane.plane import StatValue
+from .xplane.wire import WireError
+
+
+@dataclass(frozen=True)
+class Extracted:
+    """A run in the staging folder: the files of its fact tables, with their rows."""
+
+    files: dict[str, tuple[Path, int]]
+    host_count: int
+    device_count: int
+    event_count: int
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked of an ingest."""
+
+    tags: Mapping[str, str]
+    expect_hosts: int | None
+    host_events: bool
+
+
+class RefusedFileError(Exception):
+    """A file of the run turned out unreadable while its events were read."""
+
+    def __init__(self, head: FileHead, error: InputError) -> None:
+        super().__init__(error.message)
+        self.head, self.error = head, error
+
+
+def extract(
+    profiles: ProfileSet, run: str, options: Options, folder: Path, progress: Callable[[int], None]
+) -> Extracted:
+    """Decode the run's files into `folder`. Raises RefusedFileError for a file that turns out unreadable."""
+    state = RunState(run, folder, options.host_events)
+    hosts = profiles.hosts()
+    starts = [head.start_ns for head in profiles.heads if head.start_ns is not None]
+    facts: dict[str, StatValue] = {}
+    file_rows = []
+    start_ns = min(starts, default=None)
+    for head in profiles.heads:
+        host = hosts[head.sha256]
+        reader, clock_start = _read(state, head, host, start_ns, progress, facts)
+        start_ns = start_ns if start_ns is not None or len(profiles.heads) > 1 else clock_start
+        file_rows.append(_file_row(profiles, head, host, run, reader.event_count, start_ns))
+    _note_quality(state, profiles, options, start_ns)
+    identity = {
+        "run_id": profiles.run_id,
+        "session": profiles.session,
+        "source_uri": str(
+            profiles.heads[0].path if len(profiles.heads) == 1 else profiles.heads[0].path.parent
+        ),
+        "content_sha256": profiles.content_sha256,
+    }
+    is_partial = bool(profiles.refused) or (options.expect_hosts or 0) > len(
+        {h.partition("#")[0] for h in hosts.values()}
+    )
+    row = run_row(
+        state, facts, start_ns=start_ns, identity=identity, process_count=len(profiles.heads),
+        tags=options.tags, expect_hosts=options.expect_hosts, is_partial=is_partial,
+    )  # fmt: skip
+    files = _write(state, row, file_rows)
+    return Extracted(files, row["host_count"], row["device_count"], sum(r["event_count"] for r in file_rows))
+
+
+def _read(
+    state: RunState,
+    head: FileHead,
+    host: str,
+    run_start_ns: int | None,
+    progress: Callable[[int], None],
+    facts: dict[str, StatValue],
+) -> tuple[LineReader, int | None]:
+    try:
+        profile = open_profile(head.path)
+        clock = profile.clock(head.start_ns)
+        if run_start_ns is not None and head.start_ns is not None:
+            clock = replace(clock, offset_ps=(head.start_ns - run_start_ns) * 1000)
+        reader = LineReader(state, profile, host, clock, progress)
+        state.host_steps[host] = read_process(reader)
+    except InputError as error:
+        raise RefusedFileError(head, error) from None
+    except WireError as error:
+        raise RefusedFileError(head, broken(head.path, error)) from None
+    facts |= profile.plane_stats(METADATA) | profile.plane_stats(ENVIRONMENT)
+    if head.stop_ns is not None and head.start_ns is not None:
+        state.capture_end[host] = clock.offset_ps + (head.stop_ns - head.start_ns) * 1000
+    for check, texts in (("producer_error", profile.errors), ("producer_warning", profile.warnings)):
+        for text in texts:
+            name = "dropped_events" if "dropped" in text.lower() else check
+            state.quality.note(host, name, text[:200], 1, text)
+    return reader, clock.start_ns
+
+
+def _file_row(
+    profiles: ProfileSet, head: FileHead, host: str, run: str, event_count: int, start_ns: int | None
+) -> dict[str, Any]:
+    return {
+        "run": run,
+        "host": host,
+        "process_id": head.process_id,
+        "paths": [str(path) for path in profiles.paths[head.sha256]],
+        "file_bytes": head.size,
+        "sha256": head.sha256,
+        "event_count": event_count,
+        "host_offset_ps": (head.start_ns - start_ns) * 1000
+        if head.start_ns is not None and start_ns is not None
+        else None,
+    }
+
+
+def _note_quality(state: RunState, profiles: ProfileSet, options: Options, start_ns: int | None) -> None:
+    note = state.quality.note
+    hosts = profiles.hosts()
+    for path, why in profiles.refused:
+        note(None, "refused_file", str(path), 1, why)
+    for head in profiles.heads:
+        host = hosts[head.sha256]
+        if head.start_ns is None:
+            note(host, "clock_unknown", None, 1, "the profile does not tell when it started")
+        hows = {how for (h, _), how in state.how.items() if h == host}
+        if hows & {"none", "module"}:
+            note(host, "no_step_markers", None, 1, "no step annotation or Steps line reached the profile")
+    if not options.host_events:
+        note(None, "host_events_left_out", None, 1, "ingested with --no-host-events")
+    seen = len({h.partition("#")[0] for h in hosts.values()})
+    if options.expect_hosts is not None and options.expect_hosts > seen:
+        note(
+            None,
+            "missing_host",
+            None,
+            options.expect_hosts - seen,
+            f"{seen} of {options.expect_hosts} hosts are here",
+        )
+
+
+def _write(
+    state: RunState, run: dict[str, Any], file_rows: list[dict[str, Any]]
+) -> dict[str, tuple[Path, int]]:
+    main = state.main_program()
+    small: dict[str, list[dict[str, Any]]] = {
+        "runs": [run],
+        "profile_files": file_rows,
+        "devices": state.devices,
+        "ops": [{"run": state.run, **op.row} for op in state.ops.values()],
+        "modules": list(_module_rows(state, main)),
+        "steps": list(step_rows(state)),
+        "quality_events": list(state.quality.rows(state.run)),
+    }
+    for name, rows in small.items():
+        writer = TableWriter(tables()[name], state.folder / f"{name}.parquet")
+        writer.write_rows(rows)
+        state.writers[name] = writer
+    for writer in state.writers.values():
+        writer.close()
+    return {name: (writer.path, writer.rows) for name, writer in state.writers.items() if writer.rows}
+
+
+def _module_rows(state: RunState, main: tuple[int | None, str] | None) -> Iterator[dict[str, Any]]:
+    for m in state.modules:
+        yield {
+            "run": state.run,
+            "host": m.host,
+            "device": m.device,
+            "module": m.module,
+            "program_id": m.program_id,
+            "launch_id": m.launch_id,
+            "step_num": m.step_num,
+            "assignment": m.assignment,
+            "is_main": (m.program_id, m.module) == main,
+            "start_ps": m.start_ps,
+            "duration_ps": m.end_ps - m.start_ps,
+        }

@@ -1,0 +1,60 @@
+"""A first look at profile files: who wrote each one and when, without its events or event names."""
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..sql.errors import InputError
+from .planes import ENVIRONMENT, METADATA
+from .profile_file import broken
+from .times import EPOCH_NS
+from .xplane.plane import StatValue, parse, stat_values
+from .xplane.text import text_of
+from .xplane.wire import WireError, locate, open_bytes
+
+
+@dataclass(frozen=True)
+class FileHead:
+    """What one file tells of itself. Times in nanoseconds since the epoch; None: not told."""
+
+    path: Path
+    sha256: str
+    size: int
+    hostname: str | None
+    process_id: int | None
+    start_ns: int | None
+    stop_ns: int | None
+
+
+def read_head(path: Path) -> FileHead:
+    """Look at a file. Raises InputError that names it where it is no readable XSpace."""
+    if path.is_dir():
+        raise InputError(f"{path} is a directory, not a profile file")
+    buffer = open_bytes(path)
+    try:
+        space = locate(buffer)
+        names = parse("XSpace", buffer, space.rest).hostnames if space.rest else []
+        stats: dict[str, StatValue] = {}
+        for plane in space.planes:
+            raw = parse("XPlaneHead", buffer, plane.rest) if plane.rest else None
+            if raw is not None and text_of(raw.name) in (ENVIRONMENT, METADATA, "/host:CPU"):
+                stats |= stat_values(raw.stats, {e.key: text_of(e.value.name) for e in raw.stat_metadata})
+    except WireError as error:
+        raise broken(path, error) from None
+    return FileHead(
+        path=path,
+        sha256=hashlib.sha256(buffer).hexdigest(),
+        size=len(buffer),
+        hostname=text_of(names[0]) if len(names) else None,
+        process_id=_integer(stats.get("process_id")),
+        start_ns=_epoch(stats.get("profile_start_time")),
+        stop_ns=_epoch(stats.get("profile_stop_time")),
+    )
+
+
+def _integer(value: StatValue | None) -> int | None:
+    return value if isinstance(value, int) and 0 <= value < 1 << 63 else None
+
+
+def _epoch(value: StatValue | None) -> int | None:
+    return value if isinstance(value, int) and EPOCH_NS <= value < 1 << 63 else None

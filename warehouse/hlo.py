@@ -1,0 +1,203 @@
+"""What an HLO instruction says about an op: opcode, shape, operands, framework path, source line.
+
+Two sources give the same record: the HLO text that TPU profiles carry as event names, and the HLO
+protos in the plane /host:metadata.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from .xplane.plane import Plane
+from .xplane.schema import message
+from .xplane.text import text_of
+
+_ELEMENT_TYPES = {
+    1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16",
+    11: "f32", 12: "f64", 15: "c64", 16: "bf16", 17: "token", 18: "c128", 19: "f8e5m2", 20: "f8e4m3fn",
+    21: "s4", 22: "u4", 23: "f8e4m3b11fnuz", 24: "f8e5m2fnuz", 25: "f8e4m3fnuz", 26: "s2", 27: "u2",
+    28: "f8e4m3", 29: "f8e3m4", 32: "f4e2m1fn", 33: "f8e8m0fnu",
+}  # fmt: skip
+_HEAD = re.compile(r"^(?:ROOT )?%?(?P<name>[^\s=]+) = ")
+_OPCODE = re.compile(r"\s*(?P<opcode>[a-z][a-z0-9-]*)\(")
+_OPERAND = re.compile(r"%([\w.\-]+)")
+_ATTRIBUTE = {
+    "custom_call_target": re.compile(r'custom_call_target="([^"]*)"'),
+    "replica_groups": re.compile(
+        r"replica_groups=(\{\{.*?\}\}|\{\}|\[[^\]]*\](?:<=\[[^\]]*\](?:T\([^)]*\))?)?)"
+    ),
+    "channel_id": re.compile(r"channel_id=(\d+)"),
+}
+_HEAVY = ("dot", "convolution")  # a fusion that holds one of these is named by it
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An HLO instruction. None: not told."""
+
+    name: str
+    opcode: str
+    wrapped_opcode: str | None = None
+    shape: str | None = None
+    operands: tuple[str, ...] = ()
+    custom_call_target: str | None = None
+    replica_groups: str | None = None
+    channel_id: int | None = None
+    op_name: str | None = None
+    source_file: str | None = None
+    source_line: int | None = None
+
+
+def parse_text(text: str) -> Instruction | None:
+    """The instruction in a line of HLO text; None where the text is none."""
+    head = _HEAD.match(text)
+    if not head:
+        return None
+    shape_end = _shape_end(text, head.end())
+    opcode = _OPCODE.match(text, shape_end)
+    if not opcode:
+        return None
+    close = _closing(text, opcode.end() - 1)
+    attributes = text[close:]
+    found = {name: m.group(1) for name, pattern in _ATTRIBUTE.items() if (m := pattern.search(attributes))}
+    return Instruction(
+        name=head["name"],
+        opcode=opcode["opcode"],
+        shape=text[head.end() : shape_end] or None,
+        operands=tuple(_OPERAND.findall(text[opcode.end() : close])),
+        custom_call_target=found.get("custom_call_target"),
+        replica_groups=found.get("replica_groups"),
+        channel_id=int(found["channel_id"]) if "channel_id" in found else None,
+    )
+
+
+def _shape_end(text: str, at: int) -> int:
+    if text.startswith("(", at):
+        return _closing(text, at) + 1
+    space = text.find(" ", at)
+    return len(text) if space < 0 else space
+
+
+def _closing(text: str, at: int) -> int:
+    """Position of the bracket that closes the one at `at`, or the end of the text."""
+    depth = 0
+    for i in range(at, len(text)):
+        if text[i] in "({":
+            depth += 1
+        elif text[i] in ")}":
+            depth -= 1
+            if depth == 0:
+                return i
+    return len(text)
+
+
+@dataclass(frozen=True)
+class Module:
+    """A compiled program: its instructions by name."""
+
+    name: str
+    program_id: int | None
+    instructions: dict[str, Instruction]
+
+
+def read_modules(plane: Plane) -> Iterator[Module]:
+    """The programs whose HLO proto is in the plane /host:metadata. Protos that do not parse are left out."""
+    for metadata_id in plane.event_metadata_ids():
+        entry = plane.event_name(metadata_id)
+        raw = entry.stats.get("Hlo Proto")
+        if not isinstance(raw, bytes):
+            continue
+        try:
+            proto = message("HloProto").FromString(raw).hlo_module
+        except DecodeError:
+            continue
+        name, program_id = split_program(entry.name)
+        stated = entry.stats.get("program_id")
+        if program_id is None and isinstance(stated, int):
+            program_id = stated
+        if program_id is None:
+            program_id = metadata_id
+        yield Module(name or text_of(proto.name), program_id % (1 << 64), _instructions(proto))
+
+
+def split_program(name: str) -> tuple[str, int | None]:
+    """`jit_step(123)` as (`jit_step`, 123); the program id is None where the name has none."""
+    match = re.fullmatch(r"(.*)\((-?\d{1,20})\)", name, re.DOTALL)
+    return (match[1], int(match[2]) % (1 << 64)) if match else (name, None)
+
+
+def _instructions(module: Any) -> dict[str, Instruction]:
+    computations = {c.id: c for c in module.computations}
+    names = {i.id: text_of(i.name) for c in module.computations for i in c.instructions}
+    found: dict[str, Instruction] = {}
+    for computation in module.computations:
+        for raw in computation.instructions:
+            instruction = _instruction(raw, names, module.stack_frame_index)
+            wrapped = _wrapped(raw, computations)
+            found[instruction.name] = replace(instruction, wrapped_opcode=wrapped)
+    return found
+
+
+def _instruction(raw: Any, names: dict[int, str], frames: Any) -> Instruction:
+    source_file, source_line = _source(raw.metadata, frames)
+    groups = ",".join("{" + ",".join(map(str, g.replica_ids)) + "}" for g in raw.replica_groups)
+    return Instruction(
+        name=text_of(raw.name),
+        opcode=text_of(raw.opcode),
+        shape=shape_text(raw.shape),
+        operands=tuple(names[i] for i in raw.operand_ids if i in names),
+        custom_call_target=text_of(raw.custom_call_target) or None,
+        replica_groups="{" + groups + "}" if groups else None,
+        channel_id=raw.channel_id or None,
+        op_name=text_of(raw.metadata.op_name) or None,
+        source_file=source_file,
+        source_line=source_line,
+    )
+
+
+def _source(metadata: Any, frames: Any) -> tuple[str | None, int | None]:
+    """Source file and line: told directly, or through the module's table of stack frames (ids from 1)."""
+    if metadata.source_file:
+        return text_of(metadata.source_file), metadata.source_line or None
+    frame_id = metadata.stack_frame_id
+    if not 0 < frame_id <= len(frames.stack_frames):
+        return None, None
+    location_id = frames.stack_frames[frame_id - 1].file_location_id
+    if not 0 < location_id <= len(frames.file_locations):
+        return None, None
+    location = frames.file_locations[location_id - 1]
+    if not 0 < location.file_name_id <= len(frames.file_names):
+        return None, None
+    return text_of(frames.file_names[location.file_name_id - 1]), location.line or None
+
+
+def _wrapped(raw: Any, computations: dict[int, Any]) -> str | None:
+    """Opcode that an async wrapper or a fusion stands for."""
+    opcode = raw.opcode.decode("utf-8", "replace")
+    called = [computations[i] for i in raw.called_computation_ids if i in computations]
+    if not called or not (opcode == "fusion" or opcode.startswith("async-")):
+        return None
+    opcodes = [text_of(i.opcode) for i in called[0].instructions]
+    for heavy in _HEAVY:
+        if heavy in opcodes:
+            return heavy
+    root = next((i for i in called[0].instructions if i.id == called[0].root_id), None)
+    return text_of(root.opcode) if root is not None else None
+
+
+def shape_text(shape: Any) -> str | None:
+    """A shape as HLO text, for example `f32[32,128]{1,0}`."""
+    if shape.tuple_shapes:
+        return "(" + ", ".join(shape_text(part) or "?" for part in shape.tuple_shapes) + ")"
+    if shape.element_type == 13:
+        return "()"
+    element = _ELEMENT_TYPES.get(shape.element_type)
+    if element is None:
+        return None
+    layout = (
+        "{" + ",".join(map(str, shape.layout.minor_to_major)) + "}" if shape.layout.minor_to_major else ""
+    )
+    return f"{element}[{','.join(map(str, shape.dimensions))}]{layout}"

@@ -1,0 +1,202 @@
+"""Which op an execution is: one record per distinct op, with its attribution.
+
+A fact comes from the event's own stats, else from its event metadata, else from the HLO proto.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .hlo import Instruction, Module, parse_text
+from .xplane.line import Events, Texts
+from .xplane.plane import EventName, Plane, StatValue
+
+Ints = npt.NDArray[np.int64]
+
+KEY_STATS = ("hlo_op", "hlo_module", "tf_op", "name")
+"""Text stats that, with the event's metadata and program_id, tell which op it is."""
+_GENERIC_TF_OP = re.compile(r"(XlaModule:?)?")
+_SUFFIX = re.compile(r"((\.|_)\d+|\.clone|\.remat\d*|\.kd)+$")
+_SOURCE = re.compile(r"(.+):(\d+)")
+
+
+@dataclass
+class Op:
+    """A distinct op: a row of the table `ops` (without run) and what pairing needs."""
+
+    row: dict[str, Any]
+
+    @property
+    def op_id(self) -> int:
+        """Signed 64-bit id, equal on all hosts and runs."""
+        return self.row["op_id"]  # type: ignore[no-any-return]
+
+
+@dataclass
+class Programs:
+    """The compiled programs of a file, by id and by name."""
+
+    by_id: dict[int, Module] = field(default_factory=dict)
+    by_name: dict[str, list[Module]] = field(default_factory=dict)
+    names: dict[int, str] = field(default_factory=dict)
+    """Module names by program id, also of programs without an HLO proto."""
+
+    def add(self, module: Module) -> None:
+        """Add a program with its HLO proto."""
+        self.by_name.setdefault(module.name, []).append(module)
+        if module.program_id is not None:
+            self.by_id[module.program_id] = module
+            self.names[module.program_id] = module.name
+
+    def instruction(
+        self, program_id: int | None, module: str | None, hlo_op: str | None
+    ) -> Instruction | None:
+        """The HLO instruction of an op: by program id, else by module name where only one program has it."""
+        if hlo_op is None:
+            return None
+        found = self.by_id.get(program_id) if program_id is not None else None
+        if found is None and module is not None:
+            named = self.by_name.get(module, [])
+            found = named[0] if len(named) == 1 else None
+        return found.instructions.get(hlo_op) if found else None
+
+
+def op_id(*parts: object) -> int:
+    """Signed 64-bit hash of the parts; None is a marker of its own."""
+    text = "\x1f".join("\x00" if part is None else f"={part}" for part in parts)
+    return int.from_bytes(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big", signed=True
+    )
+
+
+def codes_of(values: Ints) -> tuple[Ints, int]:
+    """Each value as a small code, and how many there are."""
+    coded = pa.array(values).dictionary_encode()
+    return np.asarray(coded.indices).astype(np.int64), len(coded.dictionary)
+
+
+def distinct(keys: list[Ints]) -> tuple[Ints, Ints]:
+    """Distinct rows of equally long columns: a code per row, and the first row of each code."""
+    codes, count = codes_of(keys[0])
+    for key in keys[1:]:
+        other, others = codes_of(key)
+        if others > 1:
+            codes, count = codes_of(codes * others + other)
+    first = np.empty(count, np.int64)
+    first[codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
+    return codes, first
+
+
+@dataclass
+class OpNamer:
+    """Names the op executions of one plane."""
+
+    plane: Plane
+    programs: Programs
+    registry: dict[int, Op]
+    """All ops of the run so far, by op_id; filled here."""
+    _known: dict[tuple[object, ...], Op] = field(default_factory=dict)
+
+    def name(self, events: Events) -> tuple[Ints, list[Op]]:
+        """For each event the position of its op in the list returned."""
+        program, has_program = events.ints("program_id")
+        texts = {stat: events.texts(stat) for stat in KEY_STATS}
+        keys = [events.metadata_id, program, has_program.astype(np.int64), *(t.codes for t in texts.values())]
+        codes, first = distinct(keys)
+        ops = [
+            self._op(events, at, texts, int(program[at]) % (1 << 64) if has_program[at] else None)
+            for at in first.tolist()
+        ]
+        return codes, ops
+
+    def _op(self, events: Events, at: int, texts: Mapping[str, Texts], program_id: int | None) -> Op:
+        stats = {stat: text.word(text.codes[at]) for stat, text in texts.items()}
+        metadata_id = int(events.metadata_id[at])
+        key = (metadata_id, program_id, *stats.values())
+        if key not in self._known:
+            row = describe(self.plane.event_name(metadata_id), stats, program_id, self.programs)
+            self._known[key] = self.registry.setdefault(row["op_id"], Op(row))
+        return self._known[key]
+
+
+def describe(
+    entry: EventName, stats: Mapping[str, str | None], program_id: int | None, programs: Programs
+) -> dict[str, Any]:
+    """The row of table `ops` (without run) for an event with this metadata and these stats."""
+    constants = entry.stats
+    program_id = program_id if program_id is not None else _unsigned(constants.get("program_id"))
+    written = parse_text(entry.name)
+    hlo_op = stats["hlo_op"] or _text(constants.get("hlo_op")) or (written.name if written else None)
+    name = (entry.display_name or written.name) if written else entry.name
+    module = stats["hlo_module"] or _text(constants.get("hlo_module")) or programs.names.get(program_id or -1)
+    proto = programs.instruction(program_id, module, hlo_op)
+    told = written or proto
+    scope, source = _scope(stats, constants, proto)
+    source_file, source_line = _source(constants, proto)
+    flops = _integer(constants.get("flops"))
+    return {
+        "op_id": op_id(program_id, hlo_op, name, scope),
+        "program_id": program_id,
+        "hlo_op": hlo_op,
+        "name": name,
+        "canonical_name": _SUFFIX.sub("", hlo_op or name) or name,
+        "opcode": told.opcode if told else None,
+        "wrapped_opcode": (proto.wrapped_opcode if proto else None)
+        or (told.wrapped_opcode if told else None),
+        "custom_call_target": told.custom_call_target if told else None,
+        "operands": list(told.operands) if told else None,
+        "replica_groups": told.replica_groups if told else None,
+        "channel_id": told.channel_id if told else None,
+        "hlo_category": _text(constants.get("hlo_category")),
+        "module": module,
+        "scope": scope,
+        "source_file": source_file,
+        "source_line": source_line,
+        "shape": _text(constants.get("shape_with_layout")) or (told.shape if told else None),
+        "flops": flops,
+        "flops_source": "producer" if flops is not None else None,
+        "bytes_accessed": _integer(constants.get("bytes_accessed")),
+        "attribution_source": source,
+    }
+
+
+def _scope(
+    stats: Mapping[str, str | None], constants: Mapping[str, StatValue], proto: Instruction | None
+) -> tuple[str | None, str]:
+    """Framework path and where it comes from. `name` counts only where tf_op is generic or absent."""
+    tf_op, name = stats["tf_op"], stats["name"]
+    if tf_op and not _GENERIC_TF_OP.fullmatch(tf_op):
+        return tf_op, "event"
+    if name and "/" in name:
+        return name, "event"
+    constant = _text(constants.get("tf_op"))
+    if constant and not _GENERIC_TF_OP.fullmatch(constant):
+        return constant, "metadata"
+    if proto and proto.op_name:
+        return proto.op_name, "hlo_proto"
+    return None, "none"
+
+
+def _source(constants: Mapping[str, StatValue], proto: Instruction | None) -> tuple[str | None, int | None]:
+    match = _SOURCE.fullmatch(_text(constants.get("source")) or "")
+    if match:
+        return match[1], int(match[2])
+    return (proto.source_file, proto.source_line) if proto else (None, None)
+
+
+def _text(value: StatValue | None) -> str | None:
+    return value if isinstance(value, str) and value else None
+
+
+def _integer(value: StatValue | None) -> int | None:
+    return min(int(value), (1 << 63) - 1) if isinstance(value, (int, float)) and value >= 0 else None
+
+
+def _unsigned(value: StatValue | None) -> int | None:
+    return value % (1 << 64) if isinstance(value, int) else None

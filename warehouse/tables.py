@@ -1,0 +1,142 @@
+"""Arrow schemas of the stored tables, and a writer that turns columns into one Parquet file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from ..sql.catalog import Relation
+
+ROW_GROUP = 250_000
+_TEXT_MAP = pa.map_(pa.string(), pa.string())
+_TYPES = {
+    "VARCHAR": pa.string(),
+    "BIGINT": pa.int64(),
+    "UBIGINT": pa.uint64(),
+    "DOUBLE": pa.float64(),
+    "BOOLEAN": pa.bool_(),
+    "TIMESTAMPTZ": pa.timestamp("us", "UTC"),
+    "TIMESTAMP WITH TIME ZONE": pa.timestamp("us", "UTC"),
+    "VARCHAR[]": pa.list_(pa.string()),
+    "MAP(VARCHAR, VARCHAR)": _TEXT_MAP,
+}
+DELTA_ENCODED = ("start_ps", "at_ps", "marker_start_ps")
+
+
+def arrow_schema(relation: Relation) -> pa.Schema:
+    """The fixed Arrow schema of a stored table: its columns in the order of its definition."""
+    return pa.schema(
+        [(column.name, _TYPES[(column.type or "").removesuffix(" NOT NULL")]) for column in relation.columns]
+    )
+
+
+@dataclass(frozen=True)
+class Coded:
+    """A text column as codes into words; a negative code is NULL."""
+
+    codes: Any
+    words: list[str]
+
+    def array(self) -> Any:
+        """The column as an Arrow dictionary array."""
+        codes = np.asarray(self.codes)
+        indices = (
+            pa.array(codes.astype(np.int32), mask=codes < 0)
+            if (codes < 0).any()
+            else pa.array(codes.astype(np.int32))
+        )
+        return pa.DictionaryArray.from_arrays(indices, pa.array(self.words, pa.string()))
+
+
+def masked(values: Any, valid: Any) -> Any:
+    """An Arrow array of `values` that is NULL where `valid` is false."""
+    return pa.array(values, mask=~np.asarray(valid))
+
+
+@dataclass
+class TableWriter:
+    """Writes one table of one run: columns come in batches, rows leave in row groups."""
+
+    relation: Relation
+    path: Path
+    rows: int = 0
+    _pending: list[Any] = field(default_factory=list)
+    _pending_rows: int = 0
+    _writer: Any = None
+
+    def __post_init__(self) -> None:
+        self.schema = arrow_schema(self.relation)
+
+    def write(self, count: int, columns: Mapping[str, Any]) -> None:
+        """Add `count` rows. A column is an array, a `Coded` or one value for all rows; a missing one NULL."""
+        if count == 0:
+            return
+        arrays = [self._array(column, columns.get(column.name), count) for column in self.schema]
+        names = [column.name for column in self.schema]
+        self._pending.append(pa.Table.from_arrays(arrays, names=names))
+        self._pending_rows += count
+        self.rows += count
+        if self._pending_rows >= ROW_GROUP:
+            self._flush()
+
+    def write_rows(self, rows: list[dict[str, Any]]) -> None:
+        """Add rows given as dictionaries."""
+        if rows:
+            table = pa.Table.from_pylist(rows, schema=self.schema)
+            self.write(len(rows), {name: table[name].combine_chunks() for name in table.column_names})
+
+    def _array(self, column: Any, value: Any, count: int) -> Any:
+        if value is None:
+            return pa.nulls(count, column.type)
+        if isinstance(value, Coded):
+            value = value.array()
+        elif isinstance(value, (str, int, bool)):
+            if column.type == pa.string():
+                return Coded(np.zeros(count, np.int32), [str(value)]).array()
+            return pa.repeat(pa.scalar(value, column.type), count)
+        elif isinstance(value, np.ndarray):
+            value = pa.array(value)
+        if pa.types.is_dictionary(value.type):
+            return value
+        return value if value.type == column.type else value.cast(column.type)
+
+    def _flush(self) -> None:
+        table = _concatenated(self._pending, self.schema)
+        self._pending, self._pending_rows = [], 0
+        if self._writer is None:
+            self._writer = pq.ParquetWriter(
+                self.path,
+                table.schema,
+                compression="zstd",
+                use_dictionary=[c.name for c in self.schema if c.name not in DELTA_ENCODED],
+                column_encoding={
+                    c.name: "DELTA_BINARY_PACKED" for c in self.schema if c.name in DELTA_ENCODED
+                },
+                store_schema=False,
+                write_statistics=True,
+            )
+        self._writer.write_table(table, row_group_size=ROW_GROUP)
+
+    def close(self) -> None:
+        """Write what is pending and finish the file. Without rows there is no file."""
+        if self._pending:
+            self._flush()
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _concatenated(tables: list[Any], schema: pa.Schema) -> Any:
+    """The tables as one; a text column stays dictionary-encoded where every part of it is."""
+    columns = []
+    for i, column in enumerate(schema):
+        chunks = [chunk for table in tables for chunk in table.column(i).chunks]
+        if column.type == pa.string():
+            chunks = [c if pa.types.is_dictionary(c.type) else c.dictionary_encode() for c in chunks]
+            columns.append(pa.chunked_array(chunks).unify_dictionaries().combine_chunks())
+        else:
+            columns.append(pa.chunked_array(chunks, column.type))
+    return pa.Table.from_arrays(columns, names=[c.name for c in schema])

@@ -1,0 +1,128 @@
+"""One plane without its events: its name, its dictionaries of names, its own stats."""
+
+import base64
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from google.protobuf.message import DecodeError
+
+from .schema import message
+from .text import inflate, text_of
+from .wire import PlaneBytes, Span, WireError
+
+StatValue = int | float | str | bytes
+
+
+@dataclass(frozen=True)
+class EventName:
+    """An entry of a plane's event metadata: the names and the stats that each of its events has."""
+
+    name: str
+    display_name: str
+    stats: dict[str, StatValue]
+
+
+@dataclass
+class Plane:
+    """A plane's dictionaries; `lines` are the bytes of its lines, in file order."""
+
+    name: str
+    stats: dict[str, StatValue]
+    lines: list[Span]
+    stat_names: dict[int, str]
+    _event_metadata: dict[int, Any] = field(repr=False, default_factory=dict)
+    _names: dict[int, EventName] = field(repr=False, default_factory=dict)
+
+    @cached_property
+    def stat_ids(self) -> dict[str, list[int]]:
+        """Stat metadata ids by name: a name may have several."""
+        ids: dict[str, list[int]] = {}
+        for stat_id, name in self.stat_names.items():
+            ids.setdefault(name, []).append(stat_id)
+        return ids
+
+    def stat_name(self, stat_id: int) -> str:
+        """Name of a stat; one without metadata is `(unknown:ID)`."""
+        return self.stat_names.get(stat_id) or f"(unknown:{stat_id})"
+
+    def event_name(self, metadata_id: int) -> EventName:
+        """Names and constant stats of an event; one without metadata is `(unknown:ID)`."""
+        found = self._names.get(metadata_id)
+        if found is None:
+            raw = self._event_metadata.get(metadata_id)
+            if raw is None:
+                found = EventName(f"(unknown:{metadata_id})", "", {})
+            else:
+                stats = stat_values(raw.stats, self.stat_names)
+                found = EventName(text_of(raw.name), text_of(raw.display_name), stats)
+            self._names[metadata_id] = found
+        return found
+
+    def known(self, metadata_id: int) -> bool:
+        """Whether the event has metadata in the profile."""
+        return metadata_id in self._event_metadata
+
+    def event_metadata_ids(self) -> Iterator[int]:
+        """Ids of all event metadata, used or not."""
+        return iter(self._event_metadata)
+
+
+def stat_value(stat: Any, stat_names: dict[int, str]) -> StatValue | None:
+    """The value of an XStat message: references and compressed strings resolved; None where it has none."""
+    kind = stat.WhichOneof("value")
+    if kind is None:
+        return None
+    value: Any = getattr(stat, kind)
+    if kind == "ref_value":
+        return stat_names.get(value) or f"(unknown:{value})"
+    if kind == "str_value":
+        return text_of(value)
+    if kind == "compressed_str_value":
+        return text_of(inflate(value))
+    return value  # type: ignore[no-any-return]
+
+
+def stat_values(stats: Iterable[Any], stat_names: dict[int, str]) -> dict[str, StatValue]:
+    """Stats by name; the last of a name wins, as protobuf's own maps do."""
+    values = ((stat.metadata_id, stat_value(stat, stat_names)) for stat in stats)
+    return {stat_names.get(i) or f"(unknown:{i})": value for i, value in values if value is not None}
+
+
+def stat_text(value: StatValue) -> str:
+    """A stat value as text: bytes as base64."""
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
+
+
+def parse(kind: str, buffer: memoryview, pieces: list[Span]) -> Any:
+    """The message of type `kind` in the joined pieces. Raises WireError."""
+    try:
+        return message(kind).FromString(b"".join(buffer[piece.start : piece.end] for piece in pieces))
+    except DecodeError:
+        raise WireError(pieces[0].start, f"the {kind} here is no valid message") from None
+
+
+def read_planes(buffer: memoryview, found: list[PlaneBytes]) -> list[Plane]:
+    """The planes of a file; those of one name share their dictionaries, each one's own entries first."""
+    planes: list[Plane] = []
+    for part in found:
+        raw = parse("XPlane", buffer, part.rest) if part.rest else message("XPlane")()
+        names = {entry.key: text_of(entry.value.name) for entry in raw.stat_metadata}
+        events = {entry.key: entry.value for entry in raw.event_metadata}
+        planes.append(Plane(text_of(raw.name), stat_values(raw.stats, names), part.lines, names, events))
+    by_name: dict[str, list[Plane]] = {}
+    for plane in planes:
+        by_name.setdefault(plane.name, []).append(plane)
+    for group in by_name.values():
+        if len(group) > 1:
+            _share_names(group)
+    return planes
+
+
+def _share_names(group: list[Plane]) -> None:
+    stat_names = {k: v for plane in reversed(group) for k, v in plane.stat_names.items()}
+    events = {k: v for plane in reversed(group) for k, v in plane._event_metadata.items()}
+    for plane in group:
+        plane.stat_names = stat_names | plane.stat_names
+        plane._event_metadata = events | plane._event_metadata

@@ -1,0 +1,144 @@
+"""A walk over the protobuf wire format: where planes and lines lie in a file, without reading events.
+
+Every length is checked against its parent, so that a cut or hostile file is an error that names
+the byte and never a hang.
+"""
+
+import mmap
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...sql.errors import InputError
+
+VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
+PLANES, LINES, EVENTS = 1, 3, 4  # field numbers in XSpace, XPlane, XLine
+
+
+class WireError(Exception):
+    """The bytes are no message of the wire format; `at` is the offset in the file."""
+
+    def __init__(self, at: int, why: str) -> None:
+        super().__init__(f"byte {at}: {why}")
+        self.at = at
+
+
+@dataclass(frozen=True)
+class Span:
+    """Half-open range of bytes in the file."""
+
+    start: int
+    end: int
+
+    def __len__(self) -> int:
+        return self.end - self.start
+
+
+@dataclass
+class PlaneBytes:
+    """Where one XPlane lies: its lines, and the rest of it in pieces."""
+
+    lines: list[Span] = field(default_factory=list)
+    rest: list[Span] = field(default_factory=list)
+
+
+@dataclass
+class SpaceBytes:
+    """Where the parts of one XSpace lie."""
+
+    planes: list[PlaneBytes] = field(default_factory=list)
+    rest: list[Span] = field(default_factory=list)
+
+
+def varint(buffer: memoryview, at: int, end: int) -> tuple[int, int]:
+    """The unsigned varint at `at` and the offset behind it."""
+    value = shift = 0
+    start = at
+    while at < end:
+        byte = buffer[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value & 0xFFFFFFFFFFFFFFFF, at
+        shift += 7
+        if shift > 63:
+            raise WireError(start, "a varint longer than 10 bytes")
+    raise WireError(start, "a varint cut off by the end of its message")
+
+
+def fields(buffer: memoryview, span: Span) -> Iterator[tuple[int, int, int, Span]]:
+    """Each field of the message in `span`: number, wire type, offset of its tag, span of its value."""
+    at, end = span.start, span.end
+    while at < end:
+        tag_at = at
+        tag, at = varint(buffer, at, end)
+        number, wire_type = tag >> 3, tag & 7
+        if number == 0:
+            raise WireError(tag_at, "field number 0")
+        if wire_type == BYTES:
+            length, at = varint(buffer, at, end)
+        elif wire_type == VARINT:
+            _, stop = varint(buffer, at, end)
+            length = stop - at
+        elif wire_type in (FIXED64, FIXED32):
+            length = 8 if wire_type == FIXED64 else 4
+        else:
+            raise WireError(tag_at, f"wire type {wire_type}")
+        if length > end - at:
+            raise WireError(tag_at, f"a field of {length} bytes where {end - at} are left")
+        yield number, wire_type, tag_at, Span(at, at + length)
+        at += length
+
+
+def _add(spans: list[Span], span: Span) -> None:
+    if spans and spans[-1].end == span.start:
+        spans[-1] = Span(spans[-1].start, span.end)
+    else:
+        spans.append(span)
+
+
+def _plane(buffer: memoryview, span: Span) -> PlaneBytes:
+    plane = PlaneBytes()
+    for number, wire_type, tag_at, value in fields(buffer, span):
+        if number == LINES and wire_type == BYTES:
+            plane.lines.append(value)
+        else:
+            _add(plane.rest, Span(tag_at, value.end))
+    return plane
+
+
+def locate(buffer: memoryview) -> SpaceBytes:
+    """Planes and lines of the XSpace in `buffer`. Raises WireError."""
+    space = SpaceBytes()
+    for number, wire_type, tag_at, value in fields(buffer, Span(0, len(buffer))):
+        if number == PLANES and wire_type == BYTES:
+            space.planes.append(_plane(buffer, value))
+        else:
+            _add(space.rest, Span(tag_at, value.end))
+    return space
+
+
+def line_head(buffer: memoryview, line: Span) -> tuple[dict[int, int], dict[int, bytes]]:
+    """The line's fields that stand before its first event: integers and byte strings by field number."""
+    integers: dict[int, int] = {}
+    strings: dict[int, bytes] = {}
+    for number, wire_type, _, value in fields(buffer, line):
+        if number == EVENTS:
+            break
+        if wire_type == VARINT:
+            unsigned, _ = varint(buffer, value.start, value.end)
+            integers[number] = unsigned - (1 << 64) if unsigned >> 63 else unsigned
+        elif wire_type == BYTES:
+            strings[number] = bytes(buffer[value.start : value.end])
+    return integers, strings
+
+
+def open_bytes(path: Path) -> memoryview:
+    """The file's bytes, mapped. Raises InputError for what is no readable, non-empty file."""
+    try:
+        with path.open("rb") as file:
+            return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except ValueError:
+        raise InputError(f"empty profile file: {path}") from None
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
