@@ -2,6 +2,7 @@ import subprocess
 import sys
 
 import pytest
+
 from profdb.sql import catalog
 from profdb.sql.catalog import Column
 from profdb.sql.errors import ProfdbError

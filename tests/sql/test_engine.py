@@ -1,5 +1,6 @@
 import duckdb
 import pytest
+
 from profdb.sql import catalog
 from profdb.sql.engine import Settings, connect, quote_text
 from profdb.sql.errors import ProfdbError

@@ -2,6 +2,7 @@ import re
 
 import duckdb
 import pytest
+
 from profdb.sql import sandbox
 from profdb.sql.engine import Settings, connect, quote_text
 from profdb.sql.errors import InputError

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from profdb.sql.scopes import phase, region
 
 LOOP = "jit(f)/transpose(jvp(stack))/while/body/closed_call"

@@ -2,6 +2,7 @@ import threading
 import uuid
 
 import pytest
+
 from profdb.sql.errors import InputError
 from profdb.warehouse.disk import Disk
 from profdb.warehouse.log import Log, checkpoint_name, record_name

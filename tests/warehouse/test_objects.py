@@ -7,6 +7,7 @@ import time
 import uuid
 
 import pytest
+
 from profdb.sql.errors import InputError
 from profdb.warehouse.disk import rename_exclusively
 from profdb.warehouse.objects import Objects, open_objects

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import duckdb
 import pytest
+
 from profdb.sql.engine import Settings, quote_text
 from profdb.sql.errors import InputError
 from profdb.warehouse.reader import open_session

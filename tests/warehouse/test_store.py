@@ -10,6 +10,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 from profdb.sql.errors import InputError
 from profdb.warehouse.objects import open_objects
 from profdb.warehouse.store import Change, DataFile, RunEntry, Snapshot, Warehouse
