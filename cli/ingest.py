@@ -112,7 +112,7 @@ def as_table(report: "IngestReport") -> "pa.Table":
         "event_count": pa.array(_where(read, [run.events for run in runs]), pa.int64()),
         "source_bytes": pa.array([run.bytes_in for run in runs], pa.int64()),
         "stored_bytes": pa.array(_where(read, [run.bytes_stored for run in runs]), pa.int64()),
-        "seconds": pa.array([run.seconds for run in runs], pa.float64()),
+        "seconds": pa.array([round(run.seconds, 3) for run in runs], pa.float64()),
     }
     return pa.table(columns)
 

@@ -1,0 +1,82 @@
+"""The command tree: help, usage errors, and the one handler behind every command."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from profdb import __version__
+
+
+def test_help_names_every_exit_code(profdb: Callable) -> None:
+    done = profdb("--help")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.decode().endswith(
+        "  Exit codes:\n"
+        "    0   ok\n"
+        "    1   regression found, or a check failed\n"
+        "    2   wrong usage\n"
+        "    3   bad or missing input\n"
+        "    4   cannot tell: not enough data\n"
+        "    70  a defect in profdb\n"
+        "    130 interrupted\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    [["ingest"], ["query"], ["runs"], ["tables"], ["schema"], ["demo"], ["sql", "list"], ["sql", "show"]],
+)
+def test_every_command_shows_an_example(profdb: Callable, command: list[str]) -> None:
+    done = profdb(*command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert f"profdb {' '.join(command)}" in done.out.decode().partition("  Example")[2]
+
+
+@pytest.mark.parametrize("group", [[], ["sql"]])
+def test_a_bare_call_prints_help_on_stderr(profdb: Callable, group: list[str]) -> None:
+    done = profdb(*group)
+    assert (done.code, done.out) == (2, b"")
+    assert done.err == profdb(*group, "--help").out.decode()
+
+
+def test_version(profdb: Callable) -> None:
+    done = profdb("--version")
+    assert (done.code, done.out, done.err) == (0, f"profdb {__version__}\n".encode(), "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["quer"], "No such command 'quer'. Did you mean 'query'?\n\nhint: profdb --help"),
+        (["query", "--nope"], "No such option: --nope\n\nhint: profdb query --help"),
+        (["ingest"], "Missing argument 'SOURCE'\n\nhint: profdb ingest --help"),
+        (["sql", "show"], "Missing argument 'NAME'\n\nhint: profdb sql show --help"),
+        (["query", "SELECT 1", "-p", "x"], "Option '-p' requires 2 arguments\n\nhint: profdb --help"),
+    ],
+)
+def test_wrong_usage_is_two_lines_and_2(profdb: Callable, arguments: list[str], error: str) -> None:
+    done = profdb(*arguments)
+    assert (done.code, done.out, done.err) == (2, b"", f"profdb: error: {error}\n")
+
+
+def test_an_unreadable_warehouse_is_one_line(profdb: Callable, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    done = profdb("runs", "-w", "file")
+    assert (done.code, done.out) == (3, b"")
+    assert done.err.startswith("profdb: error: ")
+    assert "Traceback" not in done.err
+
+
+def test_hostile_text_in_an_error_cannot_reach_the_terminal(profdb: Callable) -> None:
+    done = profdb("schema", "\x1b[31mops\u202e")
+    assert done.code == 3
+    assert done.err == (
+        "profdb: error: there is no table or view '\\x1b[31mops\\u202e'\n\nhint: profdb tables\n"
+    )
+
+
+@pytest.mark.parametrize("codec", ["C", "de_DE.UTF-8"])
+def test_the_locale_changes_no_byte(process: Callable, codec: str) -> None:
+    done = process("query", "SELECT 'Zürich' AS name, 1.5::DOUBLE AS x", LC_ALL=codec)
+    assert done.out.decode() == "name      x\n------  ---\nZürich  1.5\n"
