@@ -101,7 +101,7 @@ def parse(text: str, kind: str, file: str) -> Relation:
 
 def statements(text: str) -> tuple[str, ...]:
     """The statements of a text, comments kept, without their semicolons."""
-    bare = _blank(text)
+    bare = blank(text)
     ends = [i for i, char in enumerate(bare) if char == ";"]
     starts = [0, *(end + 1 for end in ends)]
     return tuple(
@@ -113,7 +113,12 @@ def statements(text: str) -> tuple[str, ...]:
 
 def sources(sql: str) -> set[str]:
     """Names that follow FROM or JOIN in a text: relations, and common table expressions with them."""
-    return set(_SOURCE.findall(_blank(sql)))
+    return set(_SOURCE.findall(blank(sql)))
+
+
+def blank(text: str) -> str:
+    """The text with comments and quoted parts as spaces, every offset kept."""
+    return _OPAQUE.sub(lambda match: " " * len(match[0]), text)
 
 
 @cache
@@ -139,11 +144,6 @@ def _dependency_order(found: Mapping[str, Relation]) -> Iterable[str]:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
         raise ValueError("views read each other in a cycle: " + " -> ".join(error.args[1])) from error
-
-
-def _blank(text: str) -> str:
-    """The text with comments and quoted parts blanked out, every offset kept."""
-    return _OPAQUE.sub(lambda match: " " * len(match[0]), text)
 
 
 def _columns(body: str) -> Iterable[Column]:
