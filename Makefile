@@ -18,7 +18,8 @@ check: $(VENV)/.test
 	$(BIN)/mypy
 
 docs: $(VENV)/.test  ## write docs/schema.md and docs/cli.md from the code
-	$(BIN)/python -m profdb.docs
+	$(BIN)/python -m profdb.sql.reference
+	$(BIN)/python -m profdb.cli.reference
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
