@@ -10,7 +10,7 @@ import secrets
 import sys
 import time
 from importlib import import_module
-from typing import Any
+from typing import Any, NoReturn
 
 DEVICES = 8
 LAYERS = 4
@@ -22,14 +22,21 @@ _BATCH = 2048
 def main() -> None:
     """Train, profile ten steps into LOGDIR/plugins/profile/SESSION, and print that folder."""
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m profdb.capture.demo LOGDIR")
+        _fail(2, "no LOGDIR was given", "python -m profdb.capture.demo LOGDIR")
     os.environ["JAX_PLATFORMS"] = "cpu"
-    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES}"
+    # XLA for CPU would merge what jax.checkpoint computes again with its first computation.
+    os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES} --xla_disable_hlo_passes=cse"
     try:
         print(capture(sys.argv[1]))  # noqa: T201
     except ImportError as e:
-        print(f"profdb: error: {e}\n\nhint: pip install 'profdb[capture]'", file=sys.stderr)  # noqa: T201
-        sys.exit(3)
+        _fail(3, str(e), "pip install 'profdb[capture]'")
+    except OSError as e:
+        _fail(3, f"cannot write to {sys.argv[1]}: {e.strerror}", "python -m profdb.capture.demo LOGDIR")
+
+
+def _fail(code: int, message: str, hint: str) -> NoReturn:
+    print(f"profdb: error: {message}\n\nhint: {hint}", file=sys.stderr)  # noqa: T201
+    sys.exit(code)
 
 
 def capture(logdir: str) -> str:
@@ -68,7 +75,10 @@ def _training() -> tuple[Any, Any, Any]:
     split = jax.NamedSharding(mesh, jax.P("data"))
     keys = jax.random.split(jax.random.key(0), 2 * LAYERS + 1)
     weights = [jax.random.normal(key, (_WIDTH, _WIDTH)) * 0.05 for key in keys[:-1]]
-    layers = [{"up": weights[2 * i], "down": weights[2 * i + 1]} for i in range(LAYERS)]
+    layers = [
+        {"up": up, "bias": jax.numpy.zeros(_WIDTH), "down": down}
+        for up, down in zip(weights[:LAYERS], weights[LAYERS:], strict=True)
+    ]
     batch = (jax.random.normal(keys[-1], (_BATCH, _WIDTH)), jax.numpy.ones((_BATCH, _WIDTH)))
     step = jax.jit(_step, donate_argnums=0)
     return step, jax.device_put(layers, everywhere), jax.device_put(batch, split)
@@ -95,7 +105,7 @@ def _loss(layers: Any, batch: Any) -> Any:
 def _mlp(layer: Any, hidden: Any) -> Any:
     jax = _jax()
     with jax.named_scope("mlp"):
-        return hidden + jax.numpy.tanh(hidden @ layer["up"]) @ layer["down"]
+        return hidden + jax.numpy.tanh(hidden @ layer["up"] + layer["bias"]) @ layer["down"]
 
 
 if __name__ == "__main__":
