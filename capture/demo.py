@@ -27,11 +27,12 @@ def main() -> None:
     # XLA for CPU would merge what jax.checkpoint computes again with its first computation.
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={DEVICES} --xla_disable_hlo_passes=cse"
     try:
+        os.makedirs(sys.argv[1], exist_ok=True)
         print(capture(sys.argv[1]))  # noqa: T201
     except ImportError as e:
         _fail(3, str(e), "pip install 'profdb[capture]'")
-    except OSError as e:
-        _fail(3, f"cannot write to {sys.argv[1]}: {e.strerror}", "python -m profdb.capture.demo LOGDIR")
+    except (OSError, RuntimeError) as e:
+        _fail(3, f"cannot capture into {sys.argv[1]}: {e}", "python -m profdb.capture.demo LOGDIR")
 
 
 def _fail(code: int, message: str, hint: str) -> NoReturn:

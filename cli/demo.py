@@ -58,8 +58,10 @@ def _capture(logdir: Path) -> str:
     command = [sys.executable, "-m", "profdb.capture.demo", str(logdir)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        reason = (done.stderr.strip().splitlines() or ["no message"])[-1]
-        raise InputError(f"the capture failed: {reason}", hint=f"python -m profdb.capture.demo {logdir}")
+        reason = next((line for line in done.stderr.splitlines() if "error:" in line.lower()), "no message")
+        raise InputError(
+            f"the capture failed: {reason.removeprefix('profdb: error: ')}", hint=" ".join(command)
+        )
     return done.stdout.strip()
 
 

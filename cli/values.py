@@ -16,7 +16,9 @@ import pyarrow.compute as pc
 
 # JSON leaves these raw, and a terminal or a JavaScript reader may act on them.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-_ODD_IN_JSON = r'["\\\x00-\x1f\x7f-\x{9f}\x{200e}-\x{202e}\x{2066}-\x{2069}]'  # what is not simply put in quotes
+_ODD_IN_JSON = (
+    r'["\\\x00-\x1f\x7f-\x{9f}\x{200e}-\x{202e}\x{2066}-\x{2069}]'  # what is not simply put in quotes
+)
 _NOT_NUMBERS = {"nan": '"NaN"', "-nan": '"NaN"', "inf": '"Infinity"', "-inf": '"-Infinity"'}
 
 
