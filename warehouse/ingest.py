@@ -129,6 +129,7 @@ def _ingest_one(job: _Job, profiles: ProfileSet) -> RunReport | None:
                 if not profiles.heads:
                     job.refused.append(error.error)
                 continue
+            job.advance(done + profiles.size - job.done)  # what is no line of events counts as read now
             return _store(job, profiles, handle, extracted, folder, started)
     return None
 

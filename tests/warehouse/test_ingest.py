@@ -1,0 +1,219 @@
+"""Ingest as a whole, on a real capture: what it reads out of it, and that it is all or nothing."""
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from profdb.sql.engine import Settings
+from profdb.sql.errors import InputError
+from profdb.warehouse.ingest import ingest
+from profdb.warehouse.reader import open_session
+from profdb.warehouse.store import Warehouse
+
+
+def rows(root: str | Path, sql: str) -> list[tuple[object, ...]]:
+    with open_session(str(root), Settings()) as session:
+        return [tuple(row.values()) for row in session.query(sql).table.to_pylist()]
+
+
+@pytest.fixture(scope="module")
+def warehouse(cpu_capture: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("warehouse")
+    ingest([str(cpu_capture)], str(root))
+    return root
+
+
+@pytest.fixture
+def profile(cpu_capture: Path, tmp_path: Path) -> Path:
+    """A copy of the capture as a lone file, whose handle is `one`."""
+    (source,) = cpu_capture.glob("*.xplane.pb")
+    return Path(shutil.copy(source, tmp_path / "one.xplane.pb"))
+
+
+# What the capture holds: 10 annotated steps of one program on 8 devices that did not wait for results.
+
+
+def test_the_run(warehouse: Path, cpu_capture: Path) -> None:
+    sql = """
+        SELECT run, run_id, session, platform, device_count, host_count, process_count, step_source, format,
+          is_partial FROM runs
+    """
+    session, logdir = cpu_capture.name, cpu_capture.parents[2].name
+    assert rows(warehouse, sql) == [
+        (f"{logdir}/{session}", logdir, session, "cpu", 8, 1, 1, "host", "xplane", False)
+    ]
+
+
+def test_every_op_of_every_whole_step_is_assigned_by_launch(warehouse: Path) -> None:
+    steps = "SELECT count(*) AS steps, count(DISTINCT step_num) AS n, bool_and(is_whole) AS whole FROM steps"
+    assert rows(warehouse, steps) == [(80, 10, True)]
+    assert rows(warehouse, "SELECT DISTINCT assignment, step_num IS NULL AS lost FROM op_events") == [
+        ("launch", False)
+    ]
+    per_step = "SELECT DISTINCT count(*) AS n FROM op_events GROUP BY device, step_num"
+    assert (
+        len(rows(warehouse, per_step)) == 1
+    )  # each of the 10 launches ran the same ops on each of the 8 devices
+
+
+def test_almost_all_op_time_has_a_scope(warehouse: Path) -> None:
+    sql = """
+        SELECT sum(s.self_ps) FILTER (WHERE o.scope IS NOT NULL) / sum(s.self_ps) AS share
+        FROM op_stats s JOIN ops o ON o.run = s.run AND o.op_id = s.op_id
+    """
+    ((share,),) = rows(warehouse, sql)
+    assert isinstance(share, float)
+    assert share >= 0.95
+
+
+def test_forward_backward_and_recompute_are_told_apart(warehouse: Path) -> None:
+    sql = """
+        SELECT c.phase FROM op_stats s JOIN op_classes c ON c.run = s.run AND c.op_id = s.op_id
+        WHERE c.phase IN ('forward', 'backward', 'recompute')
+        GROUP BY c.phase HAVING sum(s.self_ps) > 0 ORDER BY c.phase
+    """
+    assert rows(warehouse, sql) == [("backward",), ("forward",), ("recompute",)]
+
+
+def test_a_layer_is_one_region_in_all_phases(warehouse: Path) -> None:
+    sql = """
+        SELECT region, string_agg(DISTINCT phase, ' ' ORDER BY phase) AS phases FROM op_classes
+        WHERE regexp_matches(region, 'layer\\d') GROUP BY region ORDER BY region
+    """
+    assert rows(warehouse, sql) == [(f"layer{i}/block/mlp", "backward forward recompute") for i in range(4)]
+
+
+def test_program_executions_come_from_launches(warehouse: Path) -> None:
+    sql = """
+        SELECT module, is_main, assignment, count(*) AS n, count(DISTINCT launch_id) AS launches FROM modules
+        GROUP BY module, is_main, assignment
+    """
+    assert rows(warehouse, sql) == [("jit__step", True, "launch", 80, 10)]
+
+
+# All or nothing.
+
+
+def test_the_same_bytes_again_change_nothing(profile: Path, tmp_path: Path) -> None:
+    root = str(tmp_path / "w")
+    assert [run.status for run in ingest([str(profile)], root).runs] == ["ingested"]
+    before = Warehouse(root).snapshot()
+    (again,) = ingest([str(profile)], root, run="another-name").runs
+    assert (again.run, again.status) == ("one", "unchanged")
+    assert Warehouse(root).snapshot() == before
+
+
+def test_a_taken_handle_is_refused_and_replaced_on_demand(
+    profile: Path, tmp_path: Path, cpu_capture: Path
+) -> None:
+    root = str(tmp_path / "w")
+    ingest([str(profile)], root)
+    (tmp_path / "two.xplane.pb").write_bytes(b"\x22\x04host" + profile.read_bytes())
+    with pytest.raises(InputError) as refusal:
+        ingest([str(tmp_path / "two.xplane.pb")], root, run="one")
+    assert refusal.value.message == "run one is in the warehouse already, from other bytes"
+    assert refusal.value.hint == "--replace to replace it, or --run NAME to give this one another name"
+    assert rows(root, "SELECT DISTINCT host FROM devices") != [("host",)]
+
+    (report,) = ingest([str(tmp_path / "two.xplane.pb")], root, run="one", replace=True).runs
+    assert report.status == "replaced"
+    assert rows(root, "SELECT count(*) AS runs FROM runs") == [(1,)]
+    assert rows(root, "SELECT DISTINCT host FROM devices") == [("host",)]
+
+
+def test_tags_and_missing_hosts(profile: Path, tmp_path: Path) -> None:
+    root = str(tmp_path / "w")
+    ingest([str(profile)], root, tags={"team": "vision"}, expect_hosts=64)
+    sql = "SELECT tags['team'] AS team, host_count, expected_host_count, is_partial FROM runs"
+    assert rows(root, sql) == [("vision", 1, 64, True)]
+    assert rows(root, "SELECT check_name, value FROM quality_events") == [("missing_host", 63)]
+
+
+def test_without_host_events_steps_are_the_same(profile: Path, tmp_path: Path, warehouse: Path) -> None:
+    root = str(tmp_path / "w")
+    ingest([str(profile)], root, host_events=False)
+    assert rows(root, "SELECT count(*) AS n FROM host_events") == [(0,)]
+    assert rows(root, "SELECT check_name FROM quality_events") == [("host_events_left_out",)]
+    steps = "SELECT device, step_num, start_ps, duration_ps, is_whole FROM steps ORDER BY ALL"
+    assert rows(root, steps) == rows(warehouse, steps)
+
+
+def test_what_is_no_profile_is_skipped_with_the_reason(profile: Path, tmp_path: Path) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "host.trace.json.gz").write_bytes(b"")
+    (tmp_path / "logs" / "notes.txt").write_text("hello")
+    shutil.copy(profile, tmp_path / "logs")
+    report = ingest([str(tmp_path / "logs"), str(tmp_path / "gone")], str(tmp_path / "w"))
+    assert [run.run for run in report.runs] == ["one"]
+    assert report.skipped == (
+        (
+            str(tmp_path / "logs" / "host.trace.json.gz"),
+            "a trace viewer export; the .xplane.pb file beside it holds more",
+        ),
+        (str(tmp_path / "logs" / "notes.txt"), "its name does not end in .xplane.pb"),
+        (str(tmp_path / "gone"), "no such file or folder"),
+    )
+
+
+def test_nothing_to_ingest_leaves_no_warehouse(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nothing to ingest: .*gone: no such file or folder"):
+        ingest([str(tmp_path / "gone")], str(tmp_path / "w"))
+    assert not (tmp_path / "w").exists()
+
+
+def test_progress_ends_at_all_bytes(profile: Path, tmp_path: Path) -> None:
+    seen: list[tuple[int, int]] = []
+    ingest([str(profile)], str(tmp_path / "w"), progress=lambda done, total: seen.append((done, total)))
+    size = profile.stat().st_size
+    assert seen[-1] == (size, size)
+    assert [done for done, _ in seen] == sorted(done for done, _ in seen)
+
+
+def _start(profile: Path, root: Path) -> "subprocess.Popen[bytes]":
+    command = [sys.executable, "-m", "profdb", "ingest", str(profile), "-w", str(root)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def test_two_ingests_of_the_same_bytes_at_once_are_one_run(profile: Path, tmp_path: Path) -> None:
+    root = tmp_path / "w"
+    processes = [_start(profile, root) for _ in range(2)]
+    assert [process.wait() for process in processes] == [0, 0]
+    assert rows(root, "SELECT run FROM runs") == [("one",)]
+    assert Warehouse(str(root)).snapshot().version == 0
+    assert (
+        rows(root, "SELECT count(*) AS n FROM op_stats GROUP BY run, host, device, op_id HAVING count(*) > 1")
+        == []
+    )
+
+
+def test_a_kill_at_any_point_leaves_the_warehouse_as_it_was(profile: Path, tmp_path: Path) -> None:
+    root, other = tmp_path / "w", tmp_path / "other.xplane.pb"
+    other.write_bytes(b"\x22\x04host" + profile.read_bytes())
+    ingest([str(profile)], str(root))
+    counts = "SELECT count(*) AS runs, (SELECT count(*) FROM op_events) AS ops FROM runs"
+    ((runs, ops),) = before = rows(root, counts)
+    started = time.monotonic()
+    assert _start(other, tmp_path / "elsewhere").wait() == 0
+    whole = time.monotonic() - started
+    dice = random.Random(0)
+    finished = 0
+    for _ in range(30):
+        process = _start(other, root)
+        time.sleep(dice.uniform(0.2, 1.05) * whole)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        after = rows(root, counts)
+        assert after in (before, [(runs + 1, 2 * ops)])
+        if after != before:
+            finished += 1
+            shutil.rmtree(root)
+            ingest([str(profile)], str(root))
+    assert finished < 30
+    assert _start(other, root).wait() == 0
+    assert rows(root, counts) == [(runs + 1, 2 * ops)]
