@@ -1,12 +1,14 @@
--- One row per rule that turns a fact of an op into its category and family; the first match by priority wins.
+-- One row per rule that tells the category and family of an op from one of its facts; the first match by priority wins.
+-- HLO facts come before kernel names, and the last rule matches every op.
 CREATE TABLE category_rules (
   -- Rank of the rule; the lowest that matches wins.
   priority BIGINT NOT NULL,
-  -- Fact that the rule looks at: a column of ops, or one derived from several of them.
+  -- Fact of the op: opcode, wrapped_opcode, hlo_category, custom_call_target, uses_ici, hlo_op, name or primitive.
+  -- hlo_op and name are without numeric suffix; primitive is the last component of the scope.
   field VARCHAR NOT NULL,
-  -- Regular expression that the whole fact must match.
+  -- Regular expression (RE2) that the whole value must match.
   pattern VARCHAR NOT NULL,
-  -- Where the op must stand for the rule to hold: any, or its place among the ops that it encloses.
+  -- any; container: only for an op in which other ops of its stream ran.
   nesting VARCHAR NOT NULL,
   -- compute, communication, copy, sync or control.
   category VARCHAR NOT NULL,

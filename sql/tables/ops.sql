@@ -19,6 +19,8 @@ CREATE TABLE ops (
   wrapped_opcode VARCHAR,
   -- Target of a custom call.
   custom_call_target VARCHAR,
+  -- Whether a custom call moves data between chips, as the producer tells it.
+  uses_ici BOOLEAN,
   -- HLO operand names.
   operands VARCHAR[],
   -- Replica groups of a collective, as HLO text.

@@ -14,3 +14,29 @@ CREATE TABLE op_classes (
   -- The user's own scopes of the op, for example layer0/block/mlp; NULL where the op has no scope.
   region VARCHAR
 );
+
+INSERT INTO op_classes
+WITH
+-- Each distinct value is matched once, however many ops have it.
+matches AS (
+  SELECT v.field, v.value, r.nesting, min(r.priority) AS priority
+  FROM (SELECT DISTINCT field, value FROM _op_facts) v
+  JOIN category_rules r ON r.field = v.field AND regexp_matches(v.value, '(?s)^(?:' || r.pattern || ')\z')
+  GROUP BY v.field, v.value, r.nesting
+),
+containers AS (
+  SELECT DISTINCT run, op_id FROM op_events WHERE NOT is_leaf
+),
+first_match AS (
+  SELECT f.run, f.op_id, min(m.priority) AS priority
+  FROM _op_facts f
+  JOIN matches m ON m.field = f.field AND m.value = f.value
+  LEFT JOIN containers c ON c.run = f.run AND c.op_id = f.op_id
+  WHERE m.nesting = 'any' OR c.op_id IS NOT NULL
+  GROUP BY f.run, f.op_id
+)
+SELECT o.run, o.op_id, r.category, r.family, s.phase, s.region
+FROM ops o
+JOIN first_match m ON m.run = o.run AND m.op_id = o.op_id
+JOIN category_rules r ON r.priority = m.priority
+LEFT JOIN _scopes s ON s.scope = o.scope;

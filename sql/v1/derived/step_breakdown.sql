@@ -40,3 +40,69 @@ CREATE TABLE step_breakdown (
   -- Self time of control-flow containers, in picoseconds.
   control_self_ps BIGINT NOT NULL
 );
+
+INSERT INTO step_breakdown
+WITH
+segments AS (
+  SELECT
+    run, host, device, segment, min(start_ps) AS start_ps,
+    sum(span_ps) FILTER (WHERE part = 'compute_only') AS compute_only_ps,
+    sum(span_ps) FILTER (WHERE part = 'overlapped') AS overlapped_ps,
+    sum(span_ps) FILTER (WHERE part = 'comm_exposed') AS comm_exposed_ps,
+    sum(span_ps) FILTER (WHERE part = 'copy') AS copy_ps,
+    sum(span_ps) FILTER (WHERE part = 'sync') AS sync_ps,
+    sum(span_ps) FILTER (WHERE part = 'control') AS control_ps,
+    sum(span_ps) FILTER (WHERE part = 'idle') AS idle_ps
+  FROM _spans
+  GROUP BY run, host, device, segment
+),
+step_self AS (
+  SELECT
+    e.run, e.host, e.device, e.step_num,
+    sum(e.self_ps) FILTER (WHERE c.category = 'compute') AS compute_ps,
+    sum(e.self_ps) FILTER (WHERE c.category = 'communication') AS communication_ps,
+    sum(e.self_ps) FILTER (WHERE c.category = 'copy') AS copy_ps,
+    sum(e.self_ps) FILTER (WHERE c.category = 'sync') AS sync_ps,
+    sum(e.self_ps) FILTER (WHERE c.category = 'control') AS control_ps
+  FROM op_events e
+  JOIN op_classes c ON c.run = e.run AND c.op_id = e.op_id
+  WHERE NOT e.is_async
+  GROUP BY e.run, e.host, e.device, e.step_num
+),
+self AS (
+  SELECT run, host, device, step_num, compute_ps, communication_ps, copy_ps, sync_ps, control_ps
+  FROM step_self WHERE step_num IS NOT NULL
+  UNION ALL
+  SELECT run, host, device, NULL, sum(compute_ps), sum(communication_ps), sum(copy_ps), sum(sync_ps), sum(control_ps)
+  FROM step_self
+  GROUP BY run, host, device
+),
+parts AS (
+  SELECT
+    w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps,
+    sum(s.compute_only_ps) AS compute_only_ps, sum(s.overlapped_ps) AS overlapped_ps,
+    sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.copy_ps) AS copy_ps, sum(s.sync_ps) AS sync_ps,
+    sum(s.control_ps) AS control_ps, sum(s.idle_ps) AS idle_ps
+  FROM _windows w
+  LEFT JOIN segments s
+    ON s.run = w.run AND s.host = w.host AND s.device = w.device
+    AND s.start_ps >= w.start_ps AND s.start_ps < w.start_ps + w.window_ps
+  GROUP BY w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps
+)
+SELECT
+  p.run, p.host, p.device, p.step_num, p.start_ps, p.window_ps,
+  CAST(coalesce(p.compute_only_ps, 0) AS BIGINT) AS compute_only_ps,
+  CAST(coalesce(p.overlapped_ps, 0) AS BIGINT) AS overlapped_ps,
+  CAST(coalesce(p.comm_exposed_ps, 0) AS BIGINT) AS comm_exposed_ps,
+  CAST(coalesce(p.copy_ps, 0) AS BIGINT) AS copy_ps,
+  CAST(coalesce(p.sync_ps, 0) AS BIGINT) AS sync_ps,
+  CAST(coalesce(p.control_ps, 0) AS BIGINT) AS control_ps,
+  CAST(coalesce(p.idle_ps, 0) AS BIGINT) AS idle_ps,
+  CAST(coalesce(f.compute_ps, 0) AS BIGINT) AS compute_self_ps,
+  CAST(coalesce(f.communication_ps, 0) AS BIGINT) AS communication_self_ps,
+  CAST(coalesce(f.copy_ps, 0) AS BIGINT) AS copy_self_ps,
+  CAST(coalesce(f.sync_ps, 0) AS BIGINT) AS sync_self_ps,
+  CAST(coalesce(f.control_ps, 0) AS BIGINT) AS control_self_ps
+FROM parts p
+LEFT JOIN self f
+  ON f.run = p.run AND f.host = p.host AND f.device = p.device AND f.step_num IS NOT DISTINCT FROM p.step_num;

@@ -1,0 +1,75 @@
+"""The derived tables of one run, all by SQL: what each op means, op totals, the breakdown of every step."""
+
+from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
+from typing import TYPE_CHECKING
+
+from . import catalog
+from .scopes import phase, region
+
+if TYPE_CHECKING:
+    import duckdb
+    import pyarrow as pa
+
+
+def rollup(
+    con: "duckdb.DuckDBPyConnection", version: str = catalog.DEFAULT_VIEWS
+) -> "Mapping[str, pa.Table]":
+    """The derived tables by name, with the columns and types of their definitions.
+
+    `con` holds the stored tables of one run and category_rules, no views and no derived tables yet. They are
+    created in it.
+    """
+    derived = catalog.derived(version)
+    _fill_scopes(con)
+    for relation in derived.values():
+        con.execute(relation.statements[0])
+    for helper in _helpers(version):
+        con.execute(helper.statements[0])
+    for name in _dependency_order(version):
+        con.execute(derived[name].statements[1])
+    return {name: con.table(name).to_arrow_table() for name in derived}
+
+
+def _fill_scopes(con: "duckdb.DuckDBPyConnection") -> None:
+    """The relation _scopes: phase and region of every scope of the run."""
+    import pyarrow as pa
+
+    scopes = [
+        row[0] for row in con.execute("SELECT DISTINCT scope FROM ops WHERE scope IS NOT NULL").fetchall()
+    ]
+    meaning = pa.table(
+        {
+            "scope": pa.array(scopes, pa.string()),
+            "phase": pa.array(map(phase, scopes), pa.string()),
+            "region": pa.array(map(region, scopes), pa.string()),
+        }
+    )
+    con.register("_arrow_scopes", meaning)
+    con.execute("CREATE TEMP TABLE _scopes AS SELECT scope, phase, region FROM _arrow_scopes")
+    con.unregister("_arrow_scopes")
+
+
+def _helpers(version: str) -> Iterator[catalog.Relation]:
+    """The helper views that the derived tables read, each after those that it reads."""
+    needed = _reachable(version, catalog.derived(version))
+    return (view for name, view in catalog.views(version).items() if name in needed)
+
+
+def _dependency_order(version: str) -> list[str]:
+    """The derived tables, each after those that it reads."""
+    derived = catalog.derived(version)
+    graph = {name: _reachable(version, [name]) & (derived.keys() - {name}) for name in derived}
+    return list(TopologicalSorter(graph).static_order())
+
+
+def _reachable(version: str, names: Mapping[str, catalog.Relation] | list[str]) -> set[str]:
+    """The relations that these ones read, directly or through views."""
+    relations = catalog.relations(version)
+    found: set[str] = set()
+    todo = list(names)
+    while todo:
+        new = (catalog.sources(relations[todo.pop()].sql) & relations.keys()) - found
+        found |= new
+        todo += [name for name in new if relations[name].kind in ("view", "helper")]
+    return found
