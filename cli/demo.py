@@ -26,6 +26,7 @@ _SECTIONS = {
     "Its hottest ops": "SELECT * FROM hot_ops WHERE run = $run",
     "What to know about the capture": "SELECT * FROM capture_quality WHERE run = $run AND status <> 'ok'",
 }
+_SAID = "profdb: error: "
 
 
 def demo(
@@ -58,10 +59,9 @@ def _capture(logdir: Path) -> str:
     command = [sys.executable, "-m", "profdb.capture.demo", str(logdir)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
-        reason = next((line for line in done.stderr.splitlines() if "error:" in line.lower()), "no message")
-        raise InputError(
-            f"the capture failed: {reason.removeprefix('profdb: error: ')}", hint=" ".join(command)
-        )
+        said = [line for line in done.stderr.splitlines() if line.startswith(_SAID)]
+        reason = said[0].removeprefix(_SAID) if said else f"it ended with exit code {done.returncode}"
+        raise InputError(f"the demo could not be captured: {reason}", hint=" ".join(command))
     return done.stdout.strip()
 
 
