@@ -1,5 +1,6 @@
 """`profdb schema`: every column with its type, unit and meaning."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,10 +29,13 @@ def schema(
     """Explain tables and views: what one row is, then each column. Needs no warehouse."""
     import pyarrow as pa
 
+    from ..sql.reference import column_types
+
     known = relations(views)
     if name is not None:
         known = {name: find(name, views)}
-    rows = [row for relation in known.values() for row in _rows(relation)]
+    types = column_types(known.values(), views)
+    rows = [row for relation in known.values() for row in _rows(relation, types[relation.name])]
     columns = ("name", "kind", "column", "type", "unit", "meaning")
     text = [pa.array(values, pa.string()) for values in zip(*rows, strict=True)]
     output.rows(pa.table(text, names=columns), format, path, prose={"meaning"})
@@ -53,11 +57,11 @@ def find(name: str, views: str) -> "Relation":
     return known[name]
 
 
-def _rows(relation: "Relation") -> list[tuple[str | None, ...]]:
+def _rows(relation: "Relation", types: Mapping[str, str]) -> list[tuple[str | None, ...]]:
     """The relation itself, with its whole header as meaning, and then its columns."""
     head = (relation.name, relation.kind, None, None, None, relation.doc)
     columns = [
-        (relation.name, relation.kind, column.name, column.type, unit(column.name), column.doc)
+        (relation.name, relation.kind, column.name, types[column.name], unit(column.name), column.doc)
         for column in relation.columns
     ]
     return [head, *columns]

@@ -77,6 +77,7 @@ def test_schema_covers_every_column_and_needs_no_warehouse(
     }
     assert described == expected
     assert all(row["meaning"] for row in rows)
+    assert all(row["type"] for row in rows if row["column"])
 
 
 @pytest.mark.parametrize(
