@@ -17,6 +17,7 @@ from .run_state import RunState
 from .runs import run_row
 from .steps import step_rows
 from .tables import TableWriter
+from .times import common_start, within_reach
 from .xplane.plane import StatValue
 from .xplane.wire import WireError
 
@@ -57,7 +58,7 @@ def extract(
     starts = [head.start_ns for head in profiles.heads if head.start_ns is not None]
     facts: dict[str, StatValue] = {}
     file_rows = []
-    start_ns = min(starts, default=None)
+    start_ns = common_start(starts)
     for head in profiles.heads:
         host = hosts[head.sha256]
         reader, clock_start = _read(state, head, host, start_ns, progress, facts)
@@ -94,8 +95,7 @@ def _read(
     try:
         profile = open_profile(head.path)
         clock = profile.clock(head.start_ns)
-        if run_start_ns is not None and head.start_ns is not None:
-            clock = replace(clock, offset_ps=(head.start_ns - run_start_ns) * 1000)
+        clock = replace(clock, offset_ps=_offset_ps(head, run_start_ns) or 0)
         reader = LineReader(state, profile, host, clock, progress)
         state.host_steps[host] = read_process(reader)
     except InputError as error:
@@ -123,10 +123,15 @@ def _file_row(
         "file_bytes": head.size,
         "sha256": head.sha256,
         "event_count": event_count,
-        "host_offset_ps": (head.start_ns - start_ns) * 1000
-        if head.start_ns is not None and start_ns is not None
-        else None,
+        "host_offset_ps": _offset_ps(head, start_ns),
     }
+
+
+def _offset_ps(head: FileHead, run_start_ns: int | None) -> int | None:
+    """The file's profile start minus the run's; None where one is unknown or not a time of this run."""
+    if head.start_ns is None or run_start_ns is None or not within_reach(head.start_ns, run_start_ns):
+        return None
+    return (head.start_ns - run_start_ns) * 1000
 
 
 def _note_quality(state: RunState, profiles: ProfileSet, options: Options, start_ns: int | None) -> None:
@@ -136,7 +141,7 @@ def _note_quality(state: RunState, profiles: ProfileSet, options: Options, start
         note(None, "refused_file", str(path), 1, why)
     for head in profiles.heads:
         host = hosts[head.sha256]
-        if head.start_ns is None:
+        if _offset_ps(head, start_ns) is None:
             note(host, "clock_unknown", None, 1, "the profile does not tell when it started")
         hows = {how for (h, _), how in state.how.items() if h == host}
         if hows & {"none", "module"}:

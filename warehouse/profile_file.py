@@ -29,12 +29,10 @@ class ProfileFile:
 
     def clock(self, start_ns: int | None) -> Clock:
         """The clock of the file, not yet rebased. `start_ns`: the profile start that the file tells."""
-        timestamps = [
-            line_head(self.buffer, line)[0].get(_TIMESTAMP, 0)
-            for plane in self.planes
-            for line in plane.lines
-        ]
-        return file_clock(start_ns, timestamps)
+        spans = (line for plane in self.planes for line in plane.lines)
+        return file_clock(
+            start_ns, [(line_head(self.buffer, s)[0].get(_TIMESTAMP, 0), len(s)) for s in spans]
+        )
 
 
 def open_profile(path: Path) -> ProfileFile:
