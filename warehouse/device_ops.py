@@ -11,7 +11,7 @@ from .assignment import Assign
 from .nesting import nest
 from .opnames import Op, OpNamer, codes_of
 from .pairs import PairBook
-from .run_state import RunState, StepSpan
+from .run_state import NO_PROGRAM, Program, RunState, StepSpan
 from .stats_map import args_map
 from .tables import Coded, masked
 from .times import Times
@@ -43,6 +43,12 @@ class NamedOps:
     codes: Ints
     ops: list[Op]
     self_ps: Ints
+
+    def programs(self) -> tuple[list[Program], Ints]:
+        """The programs of the ops, and for each op the position of its program."""
+        programs = [(op.row["program_id"], op.row["module"] or "") for op in self.ops]
+        position = {program: i for i, program in enumerate(dict.fromkeys(programs))}
+        return list(position), np.array([position[program] for program in programs], np.int64)
 
 
 @dataclass
@@ -156,12 +162,12 @@ class _Nested:
 
 def add_program_time(state: RunState, named: NamedOps) -> None:
     """Add the executions' self time to the device time of their programs."""
-    total = np.zeros(len(named.ops), np.int64)
-    np.add.at(total, named.codes, named.self_ps)
-    for op, picoseconds in zip(named.ops, total.tolist(), strict=True):
-        program_id, module = op.row["program_id"], op.row["module"]
-        if program_id is not None or module is not None:
-            state.add_program_time((program_id, module or ""), picoseconds)
+    programs, program_of = named.programs()
+    total = np.zeros(len(programs), np.int64)
+    np.add.at(total, program_of[named.codes], named.self_ps)
+    for program, picoseconds in zip(programs, total.tolist(), strict=True):
+        if program != NO_PROGRAM:
+            state.add_program_time(program, picoseconds)
 
 
 def group_spans(keys: list[Ints], times: Times) -> list[tuple[tuple[int, ...], StepSpan]]:

@@ -16,13 +16,11 @@ from .markers import HostSteps, Lookup, Marker, Windows, device_markers
 from .opnames import OpNamer, Programs
 from .planes import DeviceName, LineKind, line_kind, stream_name
 from .profile_file import line_name
-from .run_state import ModuleRun
+from .run_state import ModuleRun, Program
 from .tables import Coded
 from .times import Times
 from .xplane.line import Line
 from .xplane.plane import Plane
-
-Program = tuple[int | None, str]
 
 
 @dataclass

@@ -88,9 +88,10 @@ class HostPlanes:
         rows = np.flatnonzero(has_run & times.timed)
         if not len(rows):
             return
-        for key, span in group_spans([device.codes[rows], run[rows], named.codes[rows]], times.take(rows)):
-            op = named.ops[key[2]].row
-            launch = (device.words[key[0]], key[1], op["program_id"], op["module"] or "")
+        programs, program_of = named.programs()
+        keys = [device.codes[rows], run[rows], program_of[named.codes[rows]]]
+        for key, span in group_spans(keys, times.take(rows)):
+            launch = (device.words[key[0]], key[1], *programs[key[2]])
             self._launches.setdefault(launch, StepSpan(span.first_start, span.last_end, 0)).widen(span)
 
     def _assign(self) -> Assign:

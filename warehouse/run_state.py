@@ -10,6 +10,9 @@ from .opnames import Op
 from .quality import QualityLog
 from .tables import TableWriter
 
+Program = tuple[int | None, str]
+"""(program id, module name) of a compiled program."""
+NO_PROGRAM: Program = (None, "")
 EVENT_TABLES = ("op_events", "host_events", "counters")
 
 
@@ -64,7 +67,7 @@ class RunState:
     """(host, device) -> how ops found their steps."""
     capture_end: dict[str, int] = field(default_factory=dict)
     """Host -> end of its capture in picoseconds, where the profile tells it."""
-    program_time: dict[tuple[int | None, str], int] = field(default_factory=dict)
+    program_time: dict[Program, int] = field(default_factory=dict)
     """Device time by (program id, module name), over all devices."""
     window: tuple[int, int] | None = None
     """First op start and last op end over all devices, in picoseconds."""
@@ -91,10 +94,10 @@ class RunState:
         low, high = self.window or (start, end)
         self.window = (min(low, start), max(high, end))
 
-    def add_program_time(self, program: tuple[int | None, str], picoseconds: int) -> None:
+    def add_program_time(self, program: Program, picoseconds: int) -> None:
         """Add device time of a program."""
         self.program_time[program] = self.program_time.get(program, 0) + picoseconds
 
-    def main_program(self) -> tuple[int | None, str] | None:
+    def main_program(self) -> Program | None:
         """The program with most device time; the smaller name among equals."""
         return min(self.program_time, key=lambda p: (-self.program_time[p], p[1], p[0] or 0), default=None)
