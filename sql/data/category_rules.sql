@@ -3,8 +3,8 @@
 CREATE TABLE category_rules (
   -- Rank of the rule; the lowest that matches wins.
   priority BIGINT NOT NULL,
-  -- Fact of the op: opcode, wrapped_opcode, hlo_category, custom_call_target, uses_ici, hlo_op, name or primitive.
-  -- hlo_op and name are without numeric suffix; primitive is the last component of the scope.
+  -- Fact of the op: opcode, wrapped_opcode (of an async wrapper), fused_opcode (of a fusion), hlo_category,
+  -- custom_call_target, uses_ici, hlo_op, name (both without numeric suffix) or primitive (the end of the scope).
   field VARCHAR NOT NULL,
   -- Regular expression (RE2) that the whole value must match.
   pattern VARCHAR NOT NULL,

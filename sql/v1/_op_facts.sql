@@ -1,9 +1,11 @@
 -- One row per (run, op_id, field): a fact of an op that category_rules match.
--- Numeric suffixes are off hlo_op and name, so that clones of one op are matched once.
+-- wrapped_opcode is of an async wrapper. fused_opcode is the heaviest instruction of a fusion or its root: what the
+-- fusion is for, not all that it does. hlo_op and name are without numeric suffix, so that clones are matched once.
 CREATE VIEW _op_facts AS
 SELECT run, op_id, 'opcode' AS field, opcode AS value FROM ops WHERE opcode IS NOT NULL
 UNION ALL
-SELECT run, op_id, 'wrapped_opcode', wrapped_opcode FROM ops WHERE wrapped_opcode IS NOT NULL
+SELECT run, op_id, CASE WHEN opcode = 'fusion' THEN 'fused_opcode' ELSE 'wrapped_opcode' END, wrapped_opcode
+FROM ops WHERE wrapped_opcode IS NOT NULL
 UNION ALL
 SELECT run, op_id, 'hlo_category', hlo_category FROM ops WHERE hlo_category IS NOT NULL
 UNION ALL
