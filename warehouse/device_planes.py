@@ -70,9 +70,10 @@ class DevicePlanes:
     def _lines(self, one: DevicePlane, kind: LineKind) -> Iterator[tuple[Line, Times]]:
         for span in one.plane.lines:
             if line_kind(one.device, line_name(self.reader.profile.buffer, span)) is kind:
-                line, times = self.reader.read(one.plane, span)
-                if line.events.count:
-                    yield line, times
+                nested = kind in (LineKind.OPS, LineKind.SIDE)
+                for line, times in self.reader.read(one.plane, span, nested=nested):
+                    if line.events.count:
+                        yield line, times
 
     def _markers(self, one: DevicePlane) -> list[Marker]:
         lines = self._lines(one, LineKind.STEPS)

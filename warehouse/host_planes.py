@@ -59,7 +59,10 @@ class HostPlanes:
         return len(LAUNCH_STATS)
 
     def _read_thread(self, plane: Plane, span: Span, ops: DeviceOps) -> None:
-        line, times = self.reader.read(plane, span)
+        for line, times in self.reader.read(plane, span):
+            self._read_part(line, times, ops)
+
+    def _read_part(self, line: Line, times: Times, ops: DeviceOps) -> None:
         state, host, events = self.reader.state, self.reader.host, line.events
         if line.name == "_counters_":
             write_counters(state, host, None, events, times)
@@ -106,8 +109,8 @@ class HostPlanes:
         first: dict[int, int] = {}
         busy: dict[int, int] = {}
         runs: dict[int, set[int]] = {}
-        for plane, span in ((p, s) for p in planes if "hlo_op" in p.stat_ids for s in p.lines):
-            line, times = self.reader.peek(plane, span)
+        spans = ((p, s) for p in planes if "hlo_op" in p.stat_ids for s in p.lines)
+        for line, times in (part for plane, span in spans for part in self.reader.peek(plane, span)):
             run, has_run = line.events.ints("run_id")
             program, _ = line.events.ints("program_id")
             rows = np.flatnonzero(has_run & times.timed & (line.events.texts("hlo_op").codes >= 0))

@@ -1,6 +1,6 @@
 """Reads lines of one profiled process, and keeps account of what was read and what was unsound."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,25 +24,26 @@ class LineReader:
     progress: Callable[[int], None]
     event_count: int = 0
 
-    def read(self, plane: Plane, span: Span) -> tuple[Line, Times]:
-        """A line without its unsound events, and their times. Raises WireError where it does not decode."""
-        line = read_line(self.profile.buffer, span, plane)
+    def read(self, plane: Plane, span: Span, *, nested: bool = True) -> Iterator[tuple[Line, Times]]:
+        """A line, part by part, without its unsound events, and their times. Raises WireError."""
+        for part in read_line(self.profile.buffer, span, plane, nested=nested):
+            self.event_count += part.events.count
+            line, times = self._sound(part)
+            lost, where = part.events.count - line.events.count, f"{plane.name} {line.name}"
+            if lost:
+                self.state.quality.note(self.host, "quarantined_event", where, lost)
+            unknown = [i for i in np.unique(line.events.metadata_id).tolist() if not plane.known(i)]
+            if unknown:
+                count = int(np.isin(line.events.metadata_id, unknown).sum())
+                self.state.quality.note(self.host, "unknown_metadata", where, count)
+            yield line, times
         self.progress(len(span))
-        self.event_count += line.events.count
-        events, where = line.events, f"{plane.name} {line.name}"
-        times, sound = event_times(events, self.clock.line_start_ps(line.timestamp_ns))
-        if not sound.all():
-            self.state.quality.note(self.host, "quarantined_event", where, int((~sound).sum()))
-            line, times = line.take(sound), times.take(sound)
-        unknown = [i for i in np.unique(line.events.metadata_id).tolist() if not plane.known(i)]
-        if unknown:
-            count = int(np.isin(line.events.metadata_id, unknown).sum())
-            self.state.quality.note(self.host, "unknown_metadata", where, count)
-        return line, times
 
-    def peek(self, plane: Plane, span: Span) -> tuple[Line, Times]:
-        """A line and its times, without account of it: for what has to be known before reading in order."""
-        line = read_line(self.profile.buffer, span, plane)
+    def peek(self, plane: Plane, span: Span) -> Iterator[tuple[Line, Times]]:
+        """The same without account of it: for what has to be known before reading in order."""
+        return map(self._sound, read_line(self.profile.buffer, span, plane))
+
+    def _sound(self, line: Line) -> tuple[Line, Times]:
         times, sound = event_times(line.events, self.clock.line_start_ps(line.timestamp_ns))
         return (line, times) if sound.all() else (line.take(sound), times.take(sound))
 

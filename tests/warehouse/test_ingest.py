@@ -217,3 +217,16 @@ def test_a_kill_at_any_point_leaves_the_warehouse_as_it_was(profile: Path, tmp_p
     assert finished < 30
     assert _start(other, root).wait() == 0
     assert rows(root, counts) == [(runs + 1, 2 * ops)]
+
+
+def test_reading_in_small_parts_changes_nothing(
+    profile: Path, tmp_path: Path, warehouse: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("profdb.warehouse.xplane.line.PART_EVENTS", 1000)
+    ingest([str(profile)], str(tmp_path / "w"))
+    tables = ("op_events", "host_events", "ops", "steps", "modules", "devices", "op_stats", "step_breakdown")
+    for table in tables:
+        columns = rows(warehouse, f"SELECT column_name FROM (DESCRIBE {table}) WHERE column_name != 'run'")
+        sql = f"SELECT {', '.join(str(name) for (name,) in columns)} FROM {table}"
+        ordered = f"SELECT hash(q) AS h, count(*) AS n FROM ({sql}) q GROUP BY h ORDER BY h"
+        assert rows(tmp_path / "w", ordered) == rows(warehouse, ordered)

@@ -34,21 +34,32 @@ def test_a_done_whose_start_lies_before_the_capture_stays_alone() -> None:
     assert pair([START, DONE], (1, 5), (0, 20), (1, 29)) == [-1, 0, 0]
 
 
-def test_a_start_whose_done_lies_behind_the_capture_stays_alone() -> None:
-    assert pair([START, DONE], (0, 0), (1, 9), (0, 20)) == [0, 0, -1]
+def test_a_start_whose_done_lies_behind_the_capture_is_a_pair_without_end() -> None:
+    assert pair([START, DONE], (0, 0), (1, 9), (0, 20)) == [0, 0, 1]
 
 
-def test_without_operands_the_first_free_start_of_the_program_and_kind_is_meant() -> None:
+def test_a_lost_done_does_not_shift_the_pairs_after_it() -> None:
+    assert pair([START, DONE], (0, 0), (0, 20), (1, 29), (0, 40), (1, 49)) == [0, 1, 1, 2, 2]
+
+
+def test_a_pair_may_begin_and_end_in_different_parts_of_the_line() -> None:
+    book = PairBook()
+    one = np.zeros(1, np.int64)
+    assert book.match(one, [START], one).tolist() == [0]
+    assert book.match(one, [DONE], one + 9).tolist() == [0]
+
+
+def test_without_operands_the_oldest_open_start_of_the_program_and_kind_is_meant() -> None:
     ops = [
         op("copy-start.7", "copy-start"),
         op("copy-done.1", "copy-done"),
         op("copy-start", "copy-start", program=2),
     ]
-    assert pair(ops, (2, 0), (0, 1), (1, 4)) == [-1, 0, 0]
+    assert pair(ops, (2, 0), (0, 1), (1, 4)) == [0, 1, 1]
 
 
 def test_kinds_do_not_mix() -> None:
-    assert pair([START, op("copy-done.1", "copy-done")], (0, 0), (1, 9)) == [-1, -1]
+    assert pair([START, op("copy-done.1", "copy-done")], (0, 0), (1, 9)) == [0, -1]
 
 
 def test_an_async_row_joins_the_nearest_pair_of_its_op() -> None:

@@ -4,6 +4,7 @@ This is the only place that knows ptars.
 """
 
 import base64
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any
@@ -22,6 +23,7 @@ from .wire import Span, WireError
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
+PART_EVENTS = 65_536
 INT_KINDS = ("int64_value", "uint64_value")
 
 
@@ -216,16 +218,44 @@ def _binary(data: memoryview) -> Any:
     return pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(data)])
 
 
-def read_line(buffer: memoryview, span: Span, plane: Plane) -> Line:
-    """Decode the line in `span`. Raises WireError where its bytes are no XLine."""
+def read_line(buffer: memoryview, span: Span, plane: Plane, *, nested: bool = True) -> Iterator[Line]:
+    """Decode the line in `span`, some ten thousand events at a time, so that memory stays bounded.
+
+    Where `nested`, no event of one part reaches into the time of a later part, whatever their order in the
+    file: parts nest on their own. A line without events is one part without events. Raises WireError where
+    the bytes are no XLine.
+    """
     try:
-        row = _handler("XLine").array_to_record_batch(_binary(buffer[span.start : span.end]))
+        head, events = _split(buffer, span)
+        start = 0
+        for end in [*_cuts(events, nested), len(events)]:
+            part = _handler("XEvent").array_to_record_batch(events.slice(start, end - start))
+            yield Line(*head, Events(part.to_struct_array(), plane))
+            start = end
     except ValueError as error:
         raise WireError(span.start, f"the line here does not decode ({error})") from None
-    return Line(
-        row["id"][0].as_py(),
-        text_of(row["name"][0].as_py()),
-        text_of(row["display_name"][0].as_py()),
-        row["timestamp_ns"][0].as_py(),
-        Events(row["events"].values, plane),
-    )
+
+
+def _split(buffer: memoryview, span: Span) -> tuple[tuple[int, str, str, int], Any]:
+    """Id, names and timestamp of the line, and the bytes of each event."""
+    row = _handler("XLineParts").array_to_record_batch(_binary(buffer[span.start : span.end]))
+    names = [text_of(row[name][0].as_py()) for name in ("name", "display_name")]
+    return (row["id"][0].as_py(), names[0], names[1], row["timestamp_ns"][0].as_py()), row["events"].values
+
+
+def _cuts(events: Any, nested: bool) -> list[int]:
+    """Positions at which the line is cut, about PART_EVENTS apart; where `nested`, only between events."""
+    n = len(events)
+    if n <= PART_EVENTS:
+        return []
+    if not nested:
+        return list(range(PART_EVENTS, n, PART_EVENTS))
+    times = _handler("XEventTimes").array_to_record_batch(events)
+    timed = np.asarray(times["num_occurrences"].fill_null(0)) == 0
+    start = np.asarray(times["offset_ps"].fill_null(0))
+    end = start + np.maximum(np.asarray(times["duration_ps"]), 0)
+    latest = np.maximum.accumulate(np.where(timed, end, np.iinfo(np.int64).min))
+    earliest = np.minimum.accumulate(np.where(timed, start, np.iinfo(np.int64).max)[::-1])[::-1]
+    free = np.flatnonzero(latest[:-1] <= earliest[1:]) + 1
+    wanted = np.searchsorted(free, np.arange(PART_EVENTS, n, PART_EVENTS))
+    return np.unique(free[wanted[wanted < len(free)]]).tolist()  # type: ignore[no-any-return]

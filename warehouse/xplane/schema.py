@@ -38,14 +38,17 @@ XPLANE_MESSAGES: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("stats", 4, "XStat*"),
         ("num_occurrences", 5, "int64?"),
     ),
-    "XLine": (
+    "XLineParts": (
         ("id", 1, "int64"),
         ("name", 2, "bytes"),
         ("timestamp_ns", 3, "int64"),
-        ("events", 4, "XEvent*"),
-        ("duration_ps", 9, "int64"),
-        ("display_id", 10, "int64"),
+        ("events", 4, "bytes*"),
         ("display_name", 11, "bytes"),
+    ),
+    "XEventTimes": (
+        ("offset_ps", 2, "int64?"),
+        ("duration_ps", 3, "int64"),
+        ("num_occurrences", 5, "int64?"),
     ),
     "XEventMetadata": (
         ("id", 1, "int64"),
