@@ -25,11 +25,9 @@ _HEAD = re.compile(r"^(?:ROOT )?%?(?P<name>[^\s=]+) = ")
 _OPCODE = re.compile(r"\s*(?P<opcode>[a-z][a-z0-9-]*)\(")
 _OPERAND = re.compile(r"%([\w.\-]+)")
 _ATTRIBUTE = {
-    "custom_call_target": re.compile(r'custom_call_target="([^"]*)"'),
-    "replica_groups": re.compile(
-        r"replica_groups=(\{\{.*?\}\}|\{\}|\[[^\]]*\](?:<=\[[^\]]*\](?:T\([^)]*\))?)?)"
-    ),
-    "channel_id": re.compile(r"channel_id=(\d+)"),
+    "custom_call_target": re.compile(r'"([^"]*)"'),
+    "replica_groups": re.compile(r"(\{\{.*?\}\}|\{\}|\[[^\]]*\](?:<=\[[^\]]*\](?:T\([^)]*\))?)?)"),
+    "channel_id": re.compile(r"(\d{1,18})\b"),
 }
 _HEAVY = ("dot", "convolution")  # a fusion that holds one of these is named by it
 
@@ -62,7 +60,7 @@ def parse_text(text: str) -> Instruction | None:
         return None
     close = _closing(text, opcode.end() - 1)
     attributes = text[close:]
-    found = {name: m.group(1) for name, pattern in _ATTRIBUTE.items() if (m := pattern.search(attributes))}
+    found = {name: value for name in _ATTRIBUTE if (value := _attribute(attributes, name)) is not None}
     return Instruction(
         name=head["name"],
         opcode=opcode["opcode"],
@@ -72,6 +70,12 @@ def parse_text(text: str) -> Instruction | None:
         replica_groups=found.get("replica_groups"),
         channel_id=int(found["channel_id"]) if "channel_id" in found else None,
     )
+
+
+def _attribute(text: str, name: str) -> str | None:
+    at = text.find(f"{name}=")
+    match = _ATTRIBUTE[name].match(text, at + len(name) + 1) if at >= 0 else None
+    return match[1] if match else None
 
 
 def _shape_end(text: str, at: int) -> int:
@@ -143,19 +147,34 @@ def _instructions(module: Any) -> dict[str, Instruction]:
 
 def _instruction(raw: Any, names: dict[int, str], frames: Any) -> Instruction:
     source_file, source_line = _source(raw.metadata, frames)
-    groups = ",".join("{" + ",".join(map(str, g.replica_ids)) + "}" for g in raw.replica_groups)
     return Instruction(
         name=text_of(raw.name),
         opcode=text_of(raw.opcode),
         shape=shape_text(raw.shape),
         operands=tuple(names[i] for i in raw.operand_ids if i in names),
         custom_call_target=text_of(raw.custom_call_target) or None,
-        replica_groups="{" + groups + "}" if groups else None,
+        replica_groups=_groups(raw),
         channel_id=raw.channel_id or None,
         op_name=text_of(raw.metadata.op_name) or None,
         source_file=source_file,
         source_line=source_line,
     )
+
+
+def _groups(raw: Any) -> str | None:
+    """The replica groups of a collective as HLO text, in whichever of the four forms it was written."""
+    listed = raw.replica_groups or raw.collective_device_list.replica_groups
+    if listed:
+        return "{" + ",".join("{" + ",".join(map(str, g.replica_ids)) + "}" for g in listed) + "}"
+    for iota in (raw.iota_collective_device_list, raw.collective_device_list.iota):
+        if iota.num_replica_groups:
+            perm = f"T({','.join(map(str, iota.iota_transpose_perm))})" if iota.iota_transpose_perm else ""
+            dims = ",".join(map(str, iota.iota_reshape_dims))
+            return f"[{iota.num_replica_groups},{iota.num_devices_per_group}]<=[{dims}]{perm}"
+    by_mesh = raw.mesh_axes_replica_group_list
+    axes = [(text_of(axis.name), axis.size) for axis in by_mesh.mesh.axes]
+    used = [axes[ref.mesh_axis_index][0] for ref in by_mesh.axes if 0 <= ref.mesh_axis_index < len(axes)]
+    return f"mesh[{','.join(f'{name}={size}' for name, size in axes)}] {{{','.join(used)}}}" if axes else None
 
 
 def _source(metadata: Any, frames: Any) -> tuple[str | None, int | None]:

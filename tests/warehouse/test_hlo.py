@@ -1,6 +1,7 @@
 """HLO instructions from the text that TPU profiles carry, and from protos."""
 
-from profdb.warehouse.hlo import Instruction, parse_text, shape_text, split_program
+from profdb.warehouse.hlo import Instruction, parse_text, read_modules, shape_text, split_program
+from profdb.warehouse.xplane.plane import EventName, Plane, StatValue
 from profdb.warehouse.xplane.schema import message
 
 
@@ -58,3 +59,33 @@ def test_shapes_of_protos() -> None:
         "(f32[32,128]{1,0}, pred[])"
     )
     assert shape_text(shape()) is None
+
+
+def collective(**fields: object) -> str | None:
+    """Replica groups of an all-reduce whose proto has these fields."""
+    module = {
+        "computations": [{"id": 1, "instructions": [{"name": b"ar", "opcode": b"all-reduce", **fields}]}]
+    }
+    proto = message("HloProto")(hlo_module=module)
+    stats: dict[str, StatValue] = {"Hlo Proto": proto.SerializeToString()}
+    plane = Plane("/host:metadata", {}, [], {}, {7: None}, {7: EventName("jit_f(5)", "", stats)})
+    (found,) = read_modules(plane)
+    assert (found.name, found.program_id) == ("jit_f", 5)
+    return found.instructions["ar"].replica_groups
+
+
+def test_replica_groups_in_every_form() -> None:
+    groups = [{"replica_ids": [0, 1]}, {"replica_ids": [2, 3]}]
+    iota = {
+        "num_replica_groups": 2,
+        "num_devices_per_group": 4,
+        "iota_reshape_dims": [8],
+        "iota_transpose_perm": [0],
+    }
+    mesh = {"mesh": {"axes": [{"name": b"data", "size": 8}, {"name": b"model", "size": 2}]}, "axes": [{}]}
+    assert collective() is None
+    assert collective(replica_groups=groups) == "{{0,1},{2,3}}"
+    assert collective(collective_device_list={"replica_groups": groups}) == "{{0,1},{2,3}}"
+    assert collective(collective_device_list={"iota": iota}) == "[2,4]<=[8]T(0)"
+    assert collective(iota_collective_device_list=iota) == "[2,4]<=[8]T(0)"
+    assert collective(mesh_axes_replica_group_list=mesh) == "mesh[data=8,model=2] {data}"

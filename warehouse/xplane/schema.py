@@ -88,6 +88,17 @@ HLO_MESSAGES: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("stack_frame_id", 15, "int64"),
     ),
     "ReplicaGroup": (("replica_ids", 1, "int64*"),),
+    "IotaGroups": (
+        ("num_replica_groups", 1, "int64"),
+        ("num_devices_per_group", 2, "int64"),
+        ("iota_reshape_dims", 3, "int64*"),
+        ("iota_transpose_perm", 4, "int64*"),
+    ),
+    "DeviceGroups": (("replica_groups", 1, "ReplicaGroup*"), ("iota", 2, "IotaGroups")),
+    "MeshAxis": (("name", 1, "bytes"), ("size", 2, "int64")),
+    "Mesh": (("axes", 1, "MeshAxis*"),),
+    "AxisRef": (("mesh_axis_index", 1, "int64"),),
+    "MeshGroups": (("mesh", 1, "Mesh"), ("axes", 2, "AxisRef*")),
     "Instruction": (
         ("name", 1, "bytes"),
         ("opcode", 2, "bytes"),
@@ -99,6 +110,9 @@ HLO_MESSAGES: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("operand_ids", 36, "int64*"),
         ("called_computation_ids", 38, "int64*"),
         ("replica_groups", 49, "ReplicaGroup*"),
+        ("collective_device_list", 87, "DeviceGroups"),
+        ("iota_collective_device_list", 92, "IotaGroups"),
+        ("mesh_axes_replica_group_list", 93, "MeshGroups"),
     ),
     "Computation": (
         ("name", 1, "bytes"),
