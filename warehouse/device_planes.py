@@ -103,9 +103,9 @@ class DevicePlanes:
             one.how = "launch" if self.steps.correlation_steps else "time" if self.steps.markers else "none"
         elif self.steps.markers:
             numbers = {
-                i: runs[int(m.launch_id)]
+                i: runs[run_id]
                 for i, m in enumerate(one.modules)
-                if m.launch_id is not None and int(m.launch_id) in runs
+                if m.launch_id is not None and (run_id := _signed(int(m.launch_id))) in runs
             }
             one.how = "launch" if numbers else "time"
             numbers = numbers or _numbers(one, self.steps.windows())
@@ -188,3 +188,8 @@ def _numbers(one: DevicePlane, windows: Windows) -> dict[int, int]:
     starts: npt.NDArray[np.int64] = np.array([m.start_ps for m in one.modules], np.int64)
     step, inside = windows.at(starts)
     return {int(i): int(step[i]) for i in np.flatnonzero(inside)}
+
+
+def _signed(unsigned: int) -> int:
+    """The int64 with the same 64 bits."""
+    return unsigned - (1 << 64) if unsigned >> 63 else unsigned
