@@ -12,7 +12,7 @@ from .xplane.line import Line
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 
-_NUMBER = re.compile(r"(\d+)\D*$")
+_NUMBER = re.compile(r"\d+")
 _COMPILE = re.compile(r"backend_compile.*|.*::Compile")
 
 
@@ -178,8 +178,8 @@ def device_markers(line: Line, start: Ints, end: Ints) -> list[Marker]:
         entry = line.events.plane.event_name(int(line.events.metadata_id[i]))
         name = names.word(int(names.codes[i])) or entry.display_name or entry.name
         number: Any = int(step[i]) if has_step[i] else None
-        if number is None and (match := _NUMBER.search(name)):
-            number = int(match[1])
+        if number is None and (written := _NUMBER.findall(name)) and len(written[-1]) < 20:
+            number = int(written[-1])
         if number is None and has_group[i]:
             number = int(group[i])
         if number is not None and number < 1 << 63:

@@ -22,8 +22,9 @@ Ints = npt.NDArray[np.int64]
 KEY_STATS = ("hlo_op", "hlo_module", "tf_op", "name")
 """Text stats that, with the event's metadata and program_id, tell which op it is."""
 _GENERIC_TF_OP = re.compile(r"(XlaModule:?)?")
-_SUFFIX = re.compile(r"((\.|_)\d+|\.clone|\.remat\d*|\.kd)+$")
-_SOURCE = re.compile(r"(.+):(\d+)")
+_SUFFIX = re.compile(r"(?:[._]\d+|\.clone|\.remat\d*|\.kd)\Z")
+_SUFFIX_LENGTH = 24
+_SOURCE = re.compile(r"(.+):(\d{1,9})")
 
 
 @dataclass
@@ -145,7 +146,7 @@ def describe(
         "program_id": program_id,
         "hlo_op": hlo_op,
         "name": name,
-        "canonical_name": _SUFFIX.sub("", hlo_op or name) or name,
+        "canonical_name": canonical_name(hlo_op or name),
         "opcode": told.opcode if told else None,
         "wrapped_opcode": (proto.wrapped_opcode if proto else None)
         or (told.wrapped_opcode if told else None),
@@ -166,18 +167,27 @@ def describe(
     }
 
 
+def canonical_name(name: str) -> str:
+    """The name without the suffixes that number and clone it, however many; a name of nothing else stays.
+
+    Suffix by suffix from the end: one pattern for all of them takes time quadratic in a long name.
+    """
+    end = len(name)
+    while match := _SUFFIX.search(name, max(0, end - _SUFFIX_LENGTH), end):
+        end = match.start()
+    return name[:end] or name
+
+
 def _scope(
     stats: Mapping[str, str | None], constants: Mapping[str, StatValue], proto: Instruction | None
 ) -> tuple[str | None, str]:
-    """Framework path and where it comes from. `name` counts only where tf_op is generic or absent."""
-    tf_op, name = stats["tf_op"], stats["name"]
-    if tf_op and not _GENERIC_TF_OP.fullmatch(tf_op):
-        return tf_op, "event"
+    """Framework path and where it comes from. `name` counts only where tf_op tells nothing."""
+    for tf_op, source in ((stats["tf_op"], "event"), (_text(constants.get("tf_op")), "metadata")):
+        if tf_op and not _GENERIC_TF_OP.fullmatch(tf_op):
+            return tf_op, source
+    name = stats["name"]
     if name and "/" in name:
         return name, "event"
-    constant = _text(constants.get("tf_op"))
-    if constant and not _GENERIC_TF_OP.fullmatch(constant):
-        return constant, "metadata"
     if proto and proto.op_name:
         return proto.op_name, "hlo_proto"
     return None, "none"

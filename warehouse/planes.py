@@ -49,14 +49,18 @@ class LineKind(Enum):
 def device_name(plane: str) -> DeviceName | None:
     """The device that a plane is about; None for a plane of the host."""
     if match := _SPARSE_CORE.fullmatch(plane):
-        return DeviceName(f"TPU:{match[1]}/SC:{match[2]}", int(match[1]), "sparsecore", "tpu")
+        return DeviceName(f"TPU:{match[1]}/SC:{match[2]}", _ordinal(match[1]), "sparsecore", "tpu")
     if match := _TPU.fullmatch(plane):
-        return DeviceName(f"TPU:{match[1]}", int(match[1]), "tensorcore", "tpu")
+        return DeviceName(f"TPU:{match[1]}", _ordinal(match[1]), "tensorcore", "tpu")
     if match := _GPU.fullmatch(plane):
-        return DeviceName(f"GPU:{match[1]}", int(match[1]), "gpu", "gpu")
+        return DeviceName(f"GPU:{match[1]}", _ordinal(match[1]), "gpu", "gpu")
     if plane.startswith("/device:"):
         return DeviceName(plane.removeprefix("/device:"), None, "custom", "custom")
     return None
+
+
+def _ordinal(digits: str) -> int | None:
+    return int(digits) if len(digits) < 19 else None
 
 
 def line_kind(device: DeviceName, line: str) -> LineKind:
