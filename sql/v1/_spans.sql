@@ -18,11 +18,16 @@ points AS MATERIALIZED (
 changes AS (
   SELECT
     run, host, device, at_ps, is_boundary,
-    CASE WHEN category = 'compute' THEN step ELSE 0 END - CASE WHEN suspended = 'compute' THEN step ELSE 0 END AS compute,
-    CASE WHEN category = 'communication' THEN step ELSE 0 END - CASE WHEN suspended = 'communication' THEN step ELSE 0 END AS communication,
-    CASE WHEN category = 'copy' THEN step ELSE 0 END - CASE WHEN suspended = 'copy' THEN step ELSE 0 END AS copy,
-    CASE WHEN category = 'sync' THEN step ELSE 0 END - CASE WHEN suspended = 'sync' THEN step ELSE 0 END AS sync,
-    CASE WHEN category = 'control' THEN step ELSE 0 END - CASE WHEN suspended = 'control' THEN step ELSE 0 END AS control
+    CASE WHEN category = 'compute' THEN step ELSE 0 END
+      - CASE WHEN suspended = 'compute' THEN step ELSE 0 END AS compute,
+    CASE WHEN category = 'communication' THEN step ELSE 0 END
+      - CASE WHEN suspended = 'communication' THEN step ELSE 0 END AS communication,
+    CASE WHEN category = 'copy' THEN step ELSE 0 END
+      - CASE WHEN suspended = 'copy' THEN step ELSE 0 END AS copy,
+    CASE WHEN category = 'sync' THEN step ELSE 0 END
+      - CASE WHEN suspended = 'sync' THEN step ELSE 0 END AS sync,
+    CASE WHEN category = 'control' THEN step ELSE 0 END
+      - CASE WHEN suspended = 'control' THEN step ELSE 0 END AS control
   FROM points
 ),
 running AS (

@@ -38,7 +38,9 @@ CREATE TABLE step_breakdown (
   -- Self time of synchronisation ops, in picoseconds.
   sync_self_ps BIGINT NOT NULL,
   -- Self time of control-flow containers, in picoseconds.
-  control_self_ps BIGINT NOT NULL
+  control_self_ps BIGINT NOT NULL,
+  -- Self time of ops whose step was found by time alone, in picoseconds; part of the self times above.
+  time_assigned_self_ps BIGINT NOT NULL
 );
 
 INSERT INTO step_breakdown
@@ -63,17 +65,20 @@ step_self AS (
     sum(e.self_ps) FILTER (WHERE c.category = 'communication') AS communication_ps,
     sum(e.self_ps) FILTER (WHERE c.category = 'copy') AS copy_ps,
     sum(e.self_ps) FILTER (WHERE c.category = 'sync') AS sync_ps,
-    sum(e.self_ps) FILTER (WHERE c.category = 'control') AS control_ps
+    sum(e.self_ps) FILTER (WHERE c.category = 'control') AS control_ps,
+    sum(e.self_ps) FILTER (WHERE e.assignment = 'time') AS time_assigned_ps
   FROM op_events e
   JOIN op_classes c ON c.run = e.run AND c.op_id = e.op_id
   WHERE NOT e.is_async
   GROUP BY e.run, e.host, e.device, e.step_num
 ),
 self AS (
-  SELECT run, host, device, step_num, compute_ps, communication_ps, copy_ps, sync_ps, control_ps
+  SELECT run, host, device, step_num, compute_ps, communication_ps, copy_ps, sync_ps, control_ps, time_assigned_ps
   FROM step_self WHERE step_num IS NOT NULL
   UNION ALL
-  SELECT run, host, device, NULL, sum(compute_ps), sum(communication_ps), sum(copy_ps), sum(sync_ps), sum(control_ps)
+  SELECT
+    run, host, device, NULL, sum(compute_ps), sum(communication_ps), sum(copy_ps), sum(sync_ps), sum(control_ps),
+    sum(time_assigned_ps)
   FROM step_self
   GROUP BY run, host, device
 ),
@@ -102,7 +107,8 @@ SELECT
   CAST(coalesce(f.communication_ps, 0) AS BIGINT) AS communication_self_ps,
   CAST(coalesce(f.copy_ps, 0) AS BIGINT) AS copy_self_ps,
   CAST(coalesce(f.sync_ps, 0) AS BIGINT) AS sync_self_ps,
-  CAST(coalesce(f.control_ps, 0) AS BIGINT) AS control_self_ps
+  CAST(coalesce(f.control_ps, 0) AS BIGINT) AS control_self_ps,
+  CAST(coalesce(f.time_assigned_ps, 0) AS BIGINT) AS time_assigned_self_ps
 FROM parts p
 LEFT JOIN self f
   ON f.run = p.run AND f.host = p.host AND f.device = p.device AND f.step_num IS NOT DISTINCT FROM p.step_num;
