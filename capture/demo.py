@@ -106,7 +106,9 @@ def _loss(layers: Any, batch: Any) -> Any:
 def _mlp(layer: Any, hidden: Any) -> Any:
     jax = _jax()
     with jax.named_scope("mlp"):
-        return hidden + jax.numpy.tanh(hidden @ layer["up"] + layer["bias"]) @ layer["down"]
+        inner = hidden @ layer["up"] + layer["bias"]
+        inner = jax.numpy.tanh(inner)
+        return hidden + inner @ layer["down"]
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """`profdb demo`: the whole main job on this machine, in one command."""
 
+import shlex
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -21,11 +22,22 @@ Example:
   profdb demo"""
 
 _SECTIONS = {
-    "The run": "SELECT run, platform, device_kind, device_count, window_ps FROM runs WHERE run = $run",
-    "Its steps": "SELECT * FROM step_time WHERE run = $run",
-    "Its hottest ops": "SELECT * FROM hot_ops WHERE run = $run",
-    "What to know about the capture": "SELECT * FROM capture_quality WHERE run = $run AND status <> 'ok'",
+    "The run": "SELECT run, platform, host_count, device_count, window_ps FROM runs WHERE run = $run",
+    "Its steps": (
+        "SELECT step_num, duration_ps, marker_duration_ps, device_count, is_warmup, is_steady "
+        "FROM step_time WHERE run = $run"
+    ),
+    "Its hottest ops": (
+        "SELECT name, category, phase, region, regexp_extract(source, '([^/]*)$', 1) AS source, count, "
+        "self_ps, self_share FROM hot_ops WHERE run = $run AND rank <= 12"
+    ),
+    "What to know about the capture": (
+        "SELECT check_name, status, sentence, remedy FROM capture_quality WHERE run = $run AND status <> 'ok'"
+    ),
 }
+_BY_PHASE = (
+    "SELECT phase, sum(self_share) AS self_share FROM hot_ops WHERE run = $run GROUP BY phase ORDER BY 2 DESC"
+)
 _SAID = "profdb: error: "
 
 
@@ -40,14 +52,13 @@ def demo(
     from ..warehouse.ingest import ingest
     from ..warehouse.reader import open_session
 
-    diagnostics.summary("capturing 10 training steps of a small MLP on 8 virtual CPU devices")
     report = ingest([_capture(logdir)], warehouse)
     tell(report)
     run = report.runs[0].run
     with open_session(warehouse, Settings()) as session:
         for title, sql in _SECTIONS.items():
             _show(session, title, sql, run)
-    output.text(_next_commands(warehouse, run))
+    output.text(_next_commands(_place(warehouse), run))
 
 
 def _capture(logdir: Path) -> str:
@@ -56,6 +67,7 @@ def _capture(logdir: Path) -> str:
         raise InputError(
             "the demo captures with jax, which is not installed", "pip install 'profdb[capture]'"
         )
+    diagnostics.summary("capturing 10 training steps of a small MLP on 8 virtual CPU devices")
     command = [sys.executable, "-m", "profdb.capture.demo", str(logdir)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -69,17 +81,21 @@ def _show(session: "Session", title: str, sql: str, run: str) -> None:
     table = session.query(sql, {"run": run}).table
     if table.num_rows:
         output.text(f"{title}:\n\n")
-        output.rows(table, Format.TABLE, None)
+        output.rows(table, Format.TABLE, None, prose={"sentence", "remedy"})
         output.text("\n")
 
 
-def _next_commands(warehouse: str, run: str) -> str:
-    place = "" if warehouse == DEFAULT_WAREHOUSE else f" -w {warehouse}"
+def _place(warehouse: str) -> str:
+    """The option that names the warehouse, where a later command would not find it by itself."""
+    return "" if warehouse == DEFAULT_WAREHOUSE else f" -w {shlex.quote(warehouse)}"
+
+
+def _next_commands(place: str, run: str) -> str:
     commands = [
-        f"profdb runs{place}",
+        f"profdb query{place} {shlex.quote(_BY_PHASE)} -p run {shlex.quote(run)}",
         f"profdb tables{place}",
         "profdb schema hot_ops",
         "profdb sql show step_time",
-        f'profdb query{place} "SELECT * FROM steps WHERE run = $run" -p run {run}',
+        f"profdb ingest{place} YOUR_LOGDIR",
     ]
     return "Next:\n\n" + "".join(f"  {command}\n" for command in commands)

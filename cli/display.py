@@ -13,6 +13,7 @@ from .diagnostics import printable
 from .values import is_number, plain
 
 MAX_CELL = 100  # characters of one cell where no terminal gives a width
+_MAX_PROSE = 72  # characters of one line of prose
 _MIN_CELL = 12
 _GAP = "  "
 _TIME_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps"))
@@ -37,7 +38,8 @@ def render(table: pa.Table, width: int | None, prose: Collection[str] = ()) -> R
         [printable(field.name), *_cells(field.name, column, field.name in prose)]
         for field, column in zip(table.schema, table.columns, strict=True)
     ]
-    widths = _fit([min(MAX_CELL, max(map(cell_len, cells))) for cells in columns], width)
+    most = [_MAX_PROSE if name in prose else MAX_CELL for name in table.column_names]
+    widths = _fit([min(n, max(map(cell_len, cells))) for n, cells in zip(most, columns, strict=True)], width)
     rights = [is_number(field.type) for field in table.schema][: len(widths)]
     laid_out, shortened = [], 0
     for name, cells, limit in zip(table.column_names, columns, widths, strict=False):

@@ -24,9 +24,9 @@ TABLE_LIMIT = 50
 
 EXAMPLE = """\b
 Examples:
-  profdb query "SELECT step_num, duration_ps FROM steps WHERE run = $run" -p run demo
+  profdb query 'SELECT step_num, duration_ps FROM step_time WHERE run = $run' -p run demo
   profdb query -f hot.sql --format csv -o hot.csv
-  echo "SELECT count(*) FROM op_events" | profdb query -"""
+  echo 'SELECT count(*) FROM op_events' | profdb query -"""
 
 
 class QueryCommand(TyperCommand):

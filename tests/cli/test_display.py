@@ -81,3 +81,8 @@ def test_prose_is_wrapped_and_never_cut() -> None:
         "run     One row per run.\n" + "        word word word word word word\n" * 5
     )
     assert rendered.shortened_cells == 0
+
+
+def test_prose_has_lines_that_are_easy_to_read() -> None:
+    rendered = render(pa.table({"meaning": ["word " * 40]}), None, prose={"meaning"})
+    assert [len(line) for line in rendered.text.splitlines()] == [7, 72, 69, 69, 59]
