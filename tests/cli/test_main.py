@@ -1,5 +1,8 @@
 """The command tree: help, usage errors, and the one handler behind every command."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -80,3 +83,18 @@ def test_hostile_text_in_an_error_cannot_reach_the_terminal(profdb: Callable) ->
 def test_the_locale_changes_no_byte(process: Callable, codec: str) -> None:
     done = process("query", "SELECT 'Zürich' AS name, 1.5::DOUBLE AS x", LC_ALL=codec)
     assert done.out.decode() == "name      x\n------  ---\nZürich  1.5\n"
+
+
+def test_a_defect_is_one_line_and_70_and_the_traceback_is_for_who_asks() -> None:
+    broken = (
+        "import sys; sys.modules['pyarrow'] = None; from profdb.cli.main import run; exit(run(['schema']))"
+    )
+    done = subprocess.run([sys.executable, "-c", broken], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (70, "")
+    error, blank, hint = done.stderr.splitlines()
+    assert error.startswith("profdb: error: profdb itself failed: ModuleNotFoundError: ")
+    assert (blank, hint) == ("", "hint: PROFDB_TRACEBACK=1 before the command shows where")
+    environment = {**os.environ, "PROFDB_TRACEBACK": "1"}
+    command = [sys.executable, "-c", broken]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stderr.startswith("Traceback ")
