@@ -20,12 +20,8 @@ _CHILDREN = (
     "ThreadpoolListener::StopRegion",
     "AwaitSequencedEvents",
 )
-_INSTANT = (
-    "MemoryAllocation",
-    "ThreadpoolListener::StartRegion",
-    "MemoryDeallocation",
-    "ThreadpoolListener::StopRegion",
-)
+_ALLOCATOR = ("MemoryAllocation", "MemoryDeallocation")
+_INSTANT = (*_ALLOCATOR, "ThreadpoolListener::StartRegion", "ThreadpoolListener::StopRegion")
 _MEMORY = ("bytes_reserved", "bytes_allocated", "bytes_available", "peak_bytes_in_use", "addr")
 
 
@@ -52,19 +48,9 @@ def main_threads(steps: int, first_step: int, events: int, span_ps: int) -> list
     inside = max(1, each // steps - 1)
     python = Thread("python", "train", steps, inside, span_ps, first_step)
     calls = max(1, each // (1 + len(_CHILDREN)))
-    return [
-        python,
-        *(
-            Thread(
-                f"tf_pjrt_thread_{i}/{3118200 + i}",
-                "PjRtCApiLoadedExecutable::Execute",
-                calls,
-                len(_CHILDREN),
-                span_ps,
-            )
-            for i in range(_THREADS)
-        ),
-    ]
+    call = "PjRtCApiLoadedExecutable::Execute"
+    names = [f"tf_pjrt_thread_{i}/{3118200 + i}" for i in range(_THREADS)]
+    return [python, *(Thread(name, call, calls, len(_CHILDREN), span_ps) for name in names)]
 
 
 def host_plane(threads: list[Thread]) -> bytes:
@@ -119,6 +105,6 @@ def _stats(thread: Thread, names: PlaneNames, call, at, word, draws) -> list[wir
             stat("_ct", 4, call * 0 + 12, first),
             stat("_c", 4, draws.integers(-(1 << 62), 1 << 62, len(at)), first),
         ]
-    memory = np.isin(word, ("MemoryAllocation", "MemoryDeallocation"))
+    memory = np.isin(word, _ALLOCATOR)
     stats += [stat(name, 4, draws.integers(1, 1 << 28, len(at)) * 512, memory) for name in _MEMORY]
     return stats

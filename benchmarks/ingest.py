@@ -13,6 +13,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from profdb.benchmarks.measure import FailedError, Usage, run
 
@@ -150,16 +151,11 @@ def say(text: str) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
+    sizes: dict[str, Any] = {"type": float, "metavar": "M"}
     parser.add_argument("--pairs", type=int, default=5, help="runs of each program (5)")
-    parser.add_argument(
-        "--events", type=float, nargs="*", default=[1, 4, 10], metavar="M", help="millions, synthetic"
-    )
-    parser.add_argument(
-        "--cpu-events", type=float, default=1, metavar="M", help="millions, CPU capture; 0: none"
-    )
+    parser.add_argument("--events", nargs="*", default=[1, 4, 10], help="millions, synthetic", **sizes)
+    parser.add_argument("--cpu-events", default=1, help="millions, CPU capture; 0: none", **sizes)
     parser.add_argument("--programs", nargs="*", choices=PROGRAMS, default=list(PROGRAMS))
     parser.add_argument("--quick", action="store_true", help="one pair on 1 M synthetic events")
     arguments = parser.parse_args()

@@ -165,8 +165,6 @@ def step_times(program: Program, steps: int, draws: np.random.Generator) -> Step
         rank[container] = closing[last[container]]
     ends = np.cumsum((gap + leaf + 2 * closing).ravel()).reshape(shape) + np.arange(steps)[:, None] * 40_000
     start = ends - leaf - 2 * closing
-    duration = leaf
-    duration[:, containers] = (
-        (start + leaf)[:, last[containers]] + 2 * rank[containers] - start[:, containers]
-    )
-    return StepTimes(start + 1_600_000, duration)
+    inner_end = (start + leaf)[:, last[containers]]
+    leaf[:, containers] = inner_end + 2 * rank[containers] - start[:, containers]
+    return StepTimes(start + 1_600_000, leaf)

@@ -30,7 +30,8 @@ _MESSAGES = {
         "display_id 10 int64, display_name 11 string"
     ),
     "XEventMetadata": (
-        "id 1 int64, name 2 string, metadata 3 bytes, display_name 4 string, stats 5 XStat*, child_id 6 int64*"
+        "id 1 int64, name 2 string, metadata 3 bytes, display_name 4 string, "
+        "stats 5 XStat*, child_id 6 int64*"
     ),
     "XStatMetadata": "id 1 int64, name 2 string, description 3 string",
     "EventEntry": "key 1 int64, value 2 XEventMetadata",

@@ -67,7 +67,8 @@ def test_ingest_finds_what_was_written(profile: Path, counts: dict[str, int], tm
         SELECT
           count(*) FILTER (WHERE NOT is_async), count(*) FILTER (WHERE is_async), count(pair_id),
           count(*) FILTER (WHERE assignment = 'device'), min(step_num), max(step_num),
-          count(DISTINCT device), count(device_start_delta_ps), count(*) FILTER (WHERE device_duration_delta_ps <> 0)
+          count(DISTINCT device), count(device_start_delta_ps),
+          count(*) FILTER (WHERE device_duration_delta_ps <> 0)
         FROM op_events
         """,
     )
