@@ -34,6 +34,8 @@ class Plane:
     stat_names: dict[int, str]
     _event_metadata: dict[int, Any] = field(repr=False, default_factory=dict)
     _names: dict[int, EventName] = field(repr=False, default_factory=dict)
+    _described: dict[bytes, EventName] = field(repr=False, default_factory=dict)
+    """Names by the bytes of their metadata, shared by planes with equal stat names: devices repeat each other."""
 
     @cached_property
     def stat_ids(self) -> dict[str, list[int]]:
@@ -55,10 +57,17 @@ class Plane:
             if raw is None:
                 found = EventName(f"(unknown:{metadata_id})", "", {})
             else:
-                stats = stat_values(raw.stats, self.stat_names)
-                found = EventName(text_of(raw.name), text_of(raw.display_name), stats)
+                found = self._describe(raw)
             self._names[metadata_id] = found
         return found
+
+    def _describe(self, raw: Any) -> EventName:
+        raw.ClearField("id")  # differs between planes, and the key in the plane's dictionary counts
+        key = raw.SerializeToString()
+        if key not in self._described:
+            stats = stat_values(raw.stats, self.stat_names)
+            self._described[key] = EventName(text_of(raw.name), text_of(raw.display_name), stats)
+        return self._described[key]
 
     def known(self, metadata_id: int) -> bool:
         """Whether the event has metadata in the profile."""
@@ -117,6 +126,7 @@ def read_planes(buffer: memoryview, found: list[PlaneBytes]) -> list[Plane]:
     for group in by_name.values():
         if len(group) > 1:
             _share_names(group)
+    _share_descriptions(planes)
     return planes
 
 
@@ -126,3 +136,13 @@ def _share_names(group: list[Plane]) -> None:
     for plane in group:
         plane.stat_names = stat_names | plane.stat_names
         plane._event_metadata = events | plane._event_metadata
+
+
+def _share_descriptions(planes: list[Plane]) -> None:
+    kinds: list[Plane] = []
+    for plane in planes:
+        known = next((other for other in kinds if other.stat_names == plane.stat_names), None)
+        if known is None:
+            kinds.append(plane)
+        else:
+            plane._described = known._described

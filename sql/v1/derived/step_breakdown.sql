@@ -47,7 +47,7 @@ INSERT INTO step_breakdown
 WITH
 segments AS (
   SELECT
-    run, host, device, segment, min(start_ps) AS start_ps,
+    device_number, segment, min(start_ps) AS start_ps,
     sum(span_ps) FILTER (WHERE part = 'compute_only') AS compute_only_ps,
     sum(span_ps) FILTER (WHERE part = 'overlapped') AS overlapped_ps,
     sum(span_ps) FILTER (WHERE part = 'comm_exposed') AS comm_exposed_ps,
@@ -56,7 +56,7 @@ segments AS (
     sum(span_ps) FILTER (WHERE part = 'control') AS control_ps,
     sum(span_ps) FILTER (WHERE part = 'idle') AS idle_ps
   FROM _spans
-  GROUP BY run, host, device, segment
+  GROUP BY device_number, segment
 ),
 step_self AS (
   SELECT
@@ -89,8 +89,9 @@ parts AS (
     sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.copy_ps) AS copy_ps, sum(s.sync_ps) AS sync_ps,
     sum(s.control_ps) AS control_ps, sum(s.idle_ps) AS idle_ps
   FROM _windows w
+  JOIN _device_numbers n ON n.run = w.run AND n.host = w.host AND n.device = w.device
   LEFT JOIN segments s
-    ON s.run = w.run AND s.host = w.host AND s.device = w.device
+    ON s.device_number = n.device_number
     AND s.start_ps >= w.start_ps AND s.start_ps < w.start_ps + w.window_ps
   GROUP BY w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps
 )
