@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from . import catalog
 from .errors import ProfdbError
+from .storage import STORED_AS
 
 if TYPE_CHECKING:
     import duckdb
@@ -74,12 +75,16 @@ def create_stored(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, 
         con.execute(relation.statements[0])
         return
     paths = ", ".join(map(quote_text, uris))
+    stored = [(c, STORED_AS.get((relation.name, c.name))) for c in relation.columns]
     schema = ", ".join(
-        f"{quote_text(c.name)}: {{name: {quote_text(c.name)}, type: {quote_text(c.type or '')}, "
+        f"{quote_text(name)}: {{name: {quote_text(name)}, type: {quote_text(c.type or '')}, "
         "default_value: NULL}"
-        for c in relation.columns
+        for c, kept in stored
+        for name in [kept.name if kept else c.name]
     )
-    columns = ", ".join(quote_name(c.name) for c in relation.columns)
+    columns = ", ".join(
+        f"{kept.expression} AS {quote_name(c.name)}" if kept else quote_name(c.name) for c, kept in stored
+    )
     con.execute(
         f"CREATE VIEW {quote_name(relation.name)} AS SELECT {columns} "
         f"FROM read_parquet([{paths}], schema = MAP {{{schema}}}, hive_partitioning = false)"

@@ -57,7 +57,7 @@ def write_thread(
         "name": event_names(events),
         "start_ps": masked(times.start, times.timed),
         "duration_ps": times.duration,
-        "self_ps": self_ps,
+        "inner_ps": times.duration - self_ps,
         "step_num": masked(step, inside & times.timed),
         "args": args_map(events, ()),
     }

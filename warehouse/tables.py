@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..sql.catalog import Relation
+from ..sql.storage import STORED_AS
+from .encoding import ROW_GROUP, writer_options
 
-ROW_GROUP = 250_000
 _TEXT_MAP = pa.map_(pa.string(), pa.string())
 _TYPES = {
     "VARCHAR": pa.string(),
@@ -24,14 +25,17 @@ _TYPES = {
     "VARCHAR[]": pa.list_(pa.string()),
     "MAP(VARCHAR, VARCHAR)": _TEXT_MAP,
 }
-DELTA_ENCODED = ("start_ps", "at_ps", "marker_start_ps")
+_PLAIN_TEXT = {"op_events": ("name",)}
+"""Text whose sequence repeats as a whole: op names, step after step."""
 
 
 def arrow_schema(relation: Relation) -> pa.Schema:
-    """The fixed Arrow schema of a stored table: its columns in the order of its definition."""
-    return pa.schema(
-        [(column.name, _TYPES[(column.type or "").removesuffix(" NOT NULL")]) for column in relation.columns]
-    )
+    """The fixed Arrow schema of a table's files: its columns in the order of its definition."""
+    fields = []
+    for column in relation.columns:
+        kept = STORED_AS.get((relation.name, column.name))
+        fields.append((kept.name if kept else column.name, _TYPES[column.type or ""]))
+    return pa.schema(fields)
 
 
 @dataclass(frozen=True)
@@ -108,17 +112,8 @@ class TableWriter:
         table = _concatenated(self._pending, self.schema)
         self._pending, self._pending_rows = [], 0
         if self._writer is None:
-            self._writer = pq.ParquetWriter(
-                self.path,
-                table.schema,
-                compression="zstd",
-                use_dictionary=[c.name for c in self.schema if c.name not in DELTA_ENCODED],
-                column_encoding={
-                    c.name: "DELTA_BINARY_PACKED" for c in self.schema if c.name in DELTA_ENCODED
-                },
-                store_schema=False,
-                write_statistics=True,
-            )
+            options = writer_options(table, _PLAIN_TEXT.get(self.relation.name, ()))
+            self._writer = pq.ParquetWriter(self.path, table.schema, **options)
         self._writer.write_table(table, row_group_size=ROW_GROUP)
 
     def close(self) -> None:

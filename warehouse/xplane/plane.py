@@ -35,7 +35,7 @@ class Plane:
     _event_metadata: dict[int, Any] = field(repr=False, default_factory=dict)
     _names: dict[int, EventName] = field(repr=False, default_factory=dict)
     _described: dict[bytes, EventName] = field(repr=False, default_factory=dict)
-    """Names by the bytes of their metadata, shared by planes with equal stat names: devices repeat each other."""
+    """Names by the bytes of their metadata, shared by planes with equal stat names."""
 
     @cached_property
     def stat_ids(self) -> dict[str, list[int]]:
@@ -54,10 +54,7 @@ class Plane:
         found = self._names.get(metadata_id)
         if found is None:
             raw = self._event_metadata.get(metadata_id)
-            if raw is None:
-                found = EventName(f"(unknown:{metadata_id})", "", {})
-            else:
-                found = self._describe(raw)
+            found = EventName(f"(unknown:{metadata_id})", "", {}) if raw is None else self._describe(raw)
             self._names[metadata_id] = found
         return found
 
