@@ -11,7 +11,7 @@ from .assignment import Assign
 from .nesting import nest
 from .opnames import Op, OpNamer, codes_of
 from .pairs import PairBook
-from .run_state import NO_PROGRAM, Program, RunState, StepSpan
+from .run_state import Program, RunState, StepSpan
 from .stats_map import args_map
 from .tables import Coded, masked
 from .times import Times
@@ -22,7 +22,7 @@ Bools = npt.NDArray[np.bool_]
 
 COLUMN_STATS = (
     "hlo_op", "hlo_module", "program_id", "run_id", "device_ordinal", "correlation_id", "tf_op", "name",
-    "device_offset_ps", "device_duration_ps", "flops", "bytes_accessed",
+    "device_offset_ps", "device_duration_ps", "flops", "bytes_accessed", "uses_ici",
 )  # fmt: skip
 """Stats that have columns of their own in ops or op_events."""
 
@@ -53,7 +53,7 @@ class NamedOps:
 
 @dataclass
 class DeviceOps:
-    """The op executions of one plane's devices."""
+    """The op executions of one device, or of all CPU devices of a process."""
 
     state: RunState
     namer: OpNamer
@@ -92,7 +92,7 @@ class DeviceOps:
             "name": Coded(codes, [op.row["name"] for op in ops]),
             "start_ps": masked(times.start, times.timed),
             "duration_ps": times.duration,
-            "self_ps": nesting.self_ps,
+            "inner_ps": 0 if stream.is_async else times.duration - nesting.self_ps,
             "is_leaf": nesting.is_leaf,
             "is_async": stream.is_async,
             "pair_id": masked(pair_id, pair_id >= 0) if (pair_id >= 0).any() else None,
@@ -166,8 +166,7 @@ def add_program_time(state: RunState, named: NamedOps) -> None:
     total = np.zeros(len(programs), np.int64)
     np.add.at(total, program_of[named.codes], named.self_ps)
     for program, picoseconds in zip(programs, total.tolist(), strict=True):
-        if program != NO_PROGRAM:
-            state.add_program_time(program, picoseconds)
+        state.add_program_time(program, picoseconds)
 
 
 def group_spans(keys: list[Ints], times: Times) -> list[tuple[tuple[int, ...], StepSpan]]:

@@ -16,7 +16,7 @@ from .markers import HostSteps, Lookup, Marker, Windows, device_markers
 from .opnames import OpNamer, Programs
 from .planes import DeviceName, LineKind, line_kind, stream_name
 from .profile_file import line_name
-from .run_state import ModuleRun, Program
+from .run_state import ModuleRun, program_name
 from .tables import Coded
 from .times import Times
 from .xplane.line import Line
@@ -25,14 +25,15 @@ from .xplane.plane import Plane
 
 @dataclass
 class DevicePlane:
-    """One device plane with what has to be known before its ops are read."""
+    """One device with what has to be known before its ops are read."""
 
     device: DeviceName
-    plane: Plane
+    planes: list[Plane]
+    """Its planes: several where a plane is repeated, or cut into parts."""
     modules: list[ModuleRun] = field(default_factory=list)
     """Program executions, in time order."""
     markers: list[Marker] = field(default_factory=list)
-    """Events of the plane's own Steps line."""
+    """Events of the device's own Steps line."""
     how: str = "none"
     """How ops find their steps."""
 
@@ -41,7 +42,7 @@ class DevicePlane:
         return Windows.of([(m.start_ps, m.end_ps, i) for i, m in enumerate(self.modules)])
 
     def marker_windows(self) -> Windows:
-        """The plane's own markers as windows that carry their step."""
+        """The device's own markers as windows that carry their step."""
         return Windows.of([(m.start_ps, m.end_ps, m.step_num) for m in self.markers])
 
 
@@ -53,25 +54,26 @@ class DevicePlanes:
     programs: Programs
     threads: ThreadNames
     steps: HostSteps
-    _op_counts: dict[str, int] = field(default_factory=dict)
 
     def read(self, planes: list[tuple[DeviceName, Plane]]) -> None:
         """Read every line of the planes: Steps and modules first, since ops need them."""
-        found = [DevicePlane(device, plane) for device, plane in planes]
+        by_device: dict[DeviceName, list[Plane]] = {}
+        for device, plane in planes:
+            by_device.setdefault(device, []).append(plane)
+        found = [DevicePlane(device, parts) for device, parts in by_device.items()]
         for one in found:
             one.markers = self._markers(one)
             one.modules = self._modules(one)
         main = self.reader.state.main_program()
         for one in found:
             self._number_modules(one, main)
-            self._read_lines(one)
-        self._finish(found)
+            self._finish(one, self._read_lines(one))
 
     def _lines(self, one: DevicePlane, kind: LineKind) -> Iterator[tuple[Line, Times]]:
-        for span in one.plane.lines:
+        nested = kind in (LineKind.OPS, LineKind.SIDE)
+        for plane, span in [(p, span) for p in one.planes for span in p.lines]:
             if line_kind(one.device, line_name(self.reader.profile.buffer, span)) is kind:
-                nested = kind in (LineKind.OPS, LineKind.SIDE)
-                for line, times in self.reader.read(one.plane, span, nested=nested):
+                for line, times in self.reader.read(plane, span, nested=nested):
                     if line.events.count:
                         yield line, times
 
@@ -84,7 +86,9 @@ class DevicePlanes:
         for line, times in self._lines(one, LineKind.MODULES):
             launch = text_ids(*line.events.ints("run_id"), unsigned=True)
             for i in np.flatnonzero(times.timed):
-                name, program_id = split_program(one.plane.event_name(int(line.events.metadata_id[i])).name)
+                name, program_id = split_program(
+                    line.events.plane.event_name(int(line.events.metadata_id[i])).name
+                )
                 if program_id is not None:
                     self.programs.names.setdefault(program_id, name)
                 launch_id = launch.words[launch.codes[i]] if launch and launch.codes[i] >= 0 else None
@@ -93,7 +97,7 @@ class DevicePlanes:
                 self.reader.state.add_program_time((program_id, name), end - start)
         return sorted(found, key=lambda m: (m.start_ps, -m.end_ps))
 
-    def _number_modules(self, one: DevicePlane, main: Program | None) -> None:
+    def _number_modules(self, one: DevicePlane, main: str | None) -> None:
         """Decide how steps are found on the device, and give each program execution its step."""
         numbers: dict[int, int] = {}
         runs = self.steps.run_steps
@@ -110,7 +114,7 @@ class DevicePlanes:
             one.how = "launch" if numbers else "time"
             numbers = numbers or _numbers(one, self.steps.windows())
         elif one.modules:
-            mains = [i for i, m in enumerate(one.modules) if (m.program_id, m.module) == main]
+            mains = [i for i, m in enumerate(one.modules) if program_name(m.program) == main]
             one.how, numbers = "module", {i: step for step, i in enumerate(mains)}
         for i, step_num in numbers.items():
             one.modules[i].step_num, one.modules[i].assignment = step_num, one.how
@@ -125,9 +129,10 @@ class DevicePlanes:
             return by_time(Windows.of(numbered), one.how)
         return by_time(self.steps.windows() if one.how == "time" else NO_STEPS, one.how)
 
-    def _read_lines(self, one: DevicePlane) -> None:
+    def _read_lines(self, one: DevicePlane) -> int:
+        """Read what needs the steps; returns the number of op executions."""
         state, host, device = self.reader.state, self.reader.host, one.device.device
-        ops, assign = DeviceOps(state, OpNamer(one.plane, self.programs, state.ops)), self._assign(one)
+        ops, assign = DeviceOps(state, OpNamer(self.programs, state.ops)), self._assign(one)
         for kind in (LineKind.OPS, LineKind.ASYNC_OPS):  # async rows look for the pairs that ops make
             for line, times in self._lines(one, kind):
                 self._read_ops(one, line, times, ops, assign)
@@ -140,7 +145,7 @@ class DevicePlanes:
                 write_thread(state, host, thread, line.events, times, no_op)
         for (name, step), span in ops.spans.items():
             state.add_span(host, name, step, span)
-        self._op_counts[device] = self._op_counts.get(device, 0) + ops.op_counts.get(device, 0)
+        return ops.op_counts.get(device, 0)
 
     def _read_ops(self, one: DevicePlane, line: Line, times: Times, ops: DeviceOps, assign: Assign) -> None:
         events, device = line.events, one.device.device
@@ -169,18 +174,13 @@ class DevicePlanes:
             return None
         return Coded(np.where(inside, position, -1), [m.launch_id or "" for m in one.modules])
 
-    def _finish(self, planes: list[DevicePlane]) -> None:
+    def _finish(self, one: DevicePlane, op_count: int) -> None:
         state, host = self.reader.state, self.reader.host
-        first: dict[str, DevicePlane] = {}
-        for one in planes:
-            first.setdefault(one.device.device, one)
-            state.modules.extend(one.modules)
-            if one.markers:
-                known = state.device_markers.setdefault((host, one.device.device), {})
-                known.update({marker.step_num: marker for marker in one.markers})
-        for name, one in first.items():
-            if one.device.core_kind != "custom" or one.plane.lines:
-                state.add_device(host, describe_device(one.device, one.plane, self._op_counts[name]), one.how)
+        state.modules.extend(one.modules)
+        if one.markers:
+            state.device_markers[(host, one.device.device)] = {m.step_num: m for m in one.markers}
+        if one.device.core_kind != "custom" or any(plane.lines for plane in one.planes):
+            state.add_device(host, describe_device(one.device, one.planes, op_count), one.how)
 
 
 def _numbers(one: DevicePlane, windows: Windows) -> dict[int, int]:

@@ -1,21 +1,22 @@
 """Rows of the table `devices`."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from .planes import DeviceName
 from .xplane.plane import Plane, StatValue, stat_text
 
 
-def describe_device(device: DeviceName, plane: Plane | None, op_count: int) -> dict[str, Any]:
-    """The row (without run and host) of a device; `plane` is None for a CPU: its ops lie on host threads."""
-    stats = plane.stats if plane else {}
+def describe_device(device: DeviceName, planes: Sequence[Plane], op_count: int) -> dict[str, Any]:
+    """The row (without run and host) of a device. A CPU has no planes: its ops lie on host threads."""
+    stats = {name: value for plane in reversed(planes) for name, value in plane.stats.items()}
     return {
         "device": device.device,
         "ordinal": device.ordinal,
         "core_kind": device.core_kind,
-        "plane_name": plane.name if plane else None,
+        "plane_name": planes[0].name if planes else None,
         "device_kind": _first(stats, "device_type_string", "gpu_device_name", "device_vendor")
-        or ("cpu" if plane is None else None),
+        or (None if planes else "cpu"),
         "vendor": _first(stats, "device_vendor"),
         "peak_flops_per_s": _scaled(stats.get("peak_teraflops_per_second"), 10**12),
         "peak_hbm_bytes_per_s": _scaled(stats.get("peak_hbm_bw_gigabytes_per_second"), 10**9)

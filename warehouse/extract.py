@@ -13,7 +13,7 @@ from .line_reader import LineReader
 from .planes import ENVIRONMENT, METADATA
 from .process import read_process
 from .profile_file import broken, open_profile
-from .run_state import RunState
+from .run_state import RunState, program_name
 from .runs import run_row
 from .steps import step_rows
 from .tables import TableWriter
@@ -181,7 +181,7 @@ def _write(
     return {name: (writer.path, writer.rows) for name, writer in state.writers.items() if writer.rows}
 
 
-def _module_rows(state: RunState, main: tuple[int | None, str] | None) -> Iterator[dict[str, Any]]:
+def _module_rows(state: RunState, main: str | None) -> Iterator[dict[str, Any]]:
     for m in state.modules:
         yield {
             "run": state.run,
@@ -192,7 +192,7 @@ def _module_rows(state: RunState, main: tuple[int | None, str] | None) -> Iterat
             "launch_id": m.launch_id,
             "step_num": m.step_num,
             "assignment": m.assignment,
-            "is_main": (m.program_id, m.module) == main,
+            "is_main": program_name(m.program) == main,
             "start_ps": m.start_ps,
             "duration_ps": m.end_ps - m.start_ps,
         }

@@ -12,7 +12,7 @@ from .line_reader import LineReader, mentions
 from .markers import HostSteps, Lookup
 from .opnames import OpNamer, Programs
 from .planes import DeviceName
-from .run_state import ModuleRun, StepSpan
+from .run_state import ModuleRun, StepSpan, program_name
 from .tables import Coded
 from .times import Times
 from .xplane.line import Line
@@ -40,17 +40,14 @@ class HostPlanes:
 
     def read(self, planes: list[Plane]) -> None:
         """Read every thread of the planes."""
-        ops = {
-            id(p): DeviceOps(self.reader.state, OpNamer(p, self.programs, self.reader.state.ops))
-            for p in planes
-        }
+        ops = DeviceOps(self.reader.state, OpNamer(self.programs, self.reader.state.ops))
         lines = [(self._order(plane, span), plane, span) for plane in planes for span in plane.lines]
         lines.sort(key=lambda item: item[0])
         for i, (order, plane, span) in enumerate(lines):
             if order > 0 and (i == 0 or lines[i - 1][0] == 0) and not self.steps.markers:
                 self._run_order = self._number_runs(planes)
-            self._read_thread(plane, span, ops[id(plane)])
-        self._finish(list(ops.values()))
+            self._read_thread(plane, span, ops)
+        self._finish(ops)
 
     def _order(self, plane: Plane, span: Span) -> int:
         for order, stat in enumerate(LAUNCH_STATS):
@@ -107,8 +104,8 @@ class HostPlanes:
     def _number_runs(self, planes: list[Plane]) -> dict[int, int]:
         """The main program's run ids in order of their first op, numbered from 0."""
         first: dict[int, int] = {}
-        busy: dict[int, int] = {}
-        runs: dict[int, set[int]] = {}
+        busy: dict[str, int] = {}
+        runs: dict[str, set[int]] = {}
         spans = ((p, s) for p in planes if "hlo_op" in p.stat_ids for s in p.lines)
         for line, times in (part for plane, span in spans for part in self.reader.peek(plane, span)):
             run, has_run = line.events.ints("run_id")
@@ -116,29 +113,29 @@ class HostPlanes:
             rows = np.flatnonzero(has_run & times.timed & (line.events.texts("hlo_op").codes >= 0))
             if not len(rows):
                 continue
-            for (run_id, program_id), ops in group_spans([run[rows], program[rows]], times.take(rows)):
+            module = line.events.texts("hlo_module")
+            keys = [run[rows], program[rows], module.codes[rows]]
+            for (run_id, program_id, code), ops in group_spans(keys, times.take(rows)):
+                name = program_name((program_id, module.word(code) or ""))
                 first[run_id] = min(first.get(run_id, ops.first_start), ops.first_start)
-                busy[program_id] = busy.get(program_id, 0) + ops.last_end - ops.first_start
-                runs.setdefault(program_id, set()).add(run_id)
+                busy[name] = busy.get(name, 0) + ops.last_end - ops.first_start
+                runs.setdefault(name, set()).add(run_id)
         if not busy:
             return {}
-        main = max(busy, key=lambda program_id: (busy[program_id], -program_id))
+        main = min(busy, key=lambda name: (-busy[name], name))
         return {run_id: number for number, run_id in enumerate(sorted(runs[main], key=lambda r: first[r]))}
 
-    def _finish(self, planes: list[DeviceOps]) -> None:
+    def _finish(self, ops: DeviceOps) -> None:
         """Write down the CPU's devices, the spans of their steps, and its program executions."""
         state, host = self.reader.state, self.reader.host
         how = "launch" if self.steps.run_steps else "time" if self.steps.markers else "module"
-        counts: dict[str, int] = {}
-        for ops in planes:
-            for device, count in ops.op_counts.items():
-                counts[device] = counts.get(device, 0) + count
-            for (device, step), span in ops.spans.items():
-                state.add_span(host, device, step, span)
+        counts = ops.op_counts
+        for (device, step), span in ops.spans.items():
+            state.add_span(host, device, step, span)
         for device in sorted(counts, key=lambda name: int(name.partition(":")[2])):
             name = DeviceName(device, int(device.partition(":")[2]), "cpu", "cpu")
             state.add_device(
-                host, describe_device(name, None, counts[device]), how if self._launches else "none"
+                host, describe_device(name, (), counts[device]), how if self._launches else "none"
             )
         step_of = self.steps.run_steps or self._run_order
         for (device, run_id, program_id, module), span in self._launches.items():

@@ -14,8 +14,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from .hlo import Instruction, Module, parse_text
-from .xplane.line import Events, Texts
-from .xplane.plane import EventName, Plane, StatValue
+from .xplane.line import Events
+from .xplane.plane import EventName, StatValue
 
 Ints = npt.NDArray[np.int64]
 
@@ -96,9 +96,8 @@ def distinct(keys: list[Ints]) -> tuple[Ints, Ints]:
 
 @dataclass
 class OpNamer:
-    """Names the op executions of one plane."""
+    """Names the op executions of one process."""
 
-    plane: Plane
     programs: Programs
     registry: dict[int, Op]
     """All ops of the run so far, by op_id; filled here."""
@@ -107,21 +106,24 @@ class OpNamer:
     def name(self, events: Events) -> tuple[Ints, list[Op]]:
         """For each event the position of its op in the list returned."""
         program, has_program = events.ints("program_id")
+        ici, has_ici = events.ints("uses_ici")
         texts = {stat: events.texts(stat) for stat in KEY_STATS}
         keys = [events.metadata_id, program, has_program.astype(np.int64), *(t.codes for t in texts.values())]
+        if has_ici.any():
+            keys.append(np.where(has_ici, ici, -1))
         codes, first = distinct(keys)
-        ops = [
-            self._op(events, at, texts, int(program[at]) % (1 << 64) if has_program[at] else None)
-            for at in first.tolist()
-        ]
+        ops = []
+        for at in first.tolist():
+            stats = {stat: text.word(text.codes[at]) for stat, text in texts.items()}
+            stats["uses_ici"] = str(ici[at]) if has_ici[at] else None
+            ops.append(self._op(events, at, stats, int(program[at]) % (1 << 64) if has_program[at] else None))
         return codes, ops
 
-    def _op(self, events: Events, at: int, texts: Mapping[str, Texts], program_id: int | None) -> Op:
-        stats = {stat: text.word(text.codes[at]) for stat, text in texts.items()}
-        metadata_id = int(events.metadata_id[at])
-        key = (metadata_id, program_id, *stats.values())
+    def _op(self, events: Events, at: int, stats: Mapping[str, str | None], program_id: int | None) -> Op:
+        entry = events.plane.event_name(int(events.metadata_id[at]))
+        key = (id(entry), program_id, *stats.values())  # planes that repeat each other share their entries
         if key not in self._known:
-            row = describe(self.plane.event_name(metadata_id), stats, program_id, self.programs)
+            row = describe(entry, stats, program_id, self.programs)
             self._known[key] = self.registry.setdefault(row["op_id"], Op(row))
         return self._known[key]
 
@@ -141,6 +143,8 @@ def describe(
     scope, source = _scope(stats, constants, proto)
     source_file, source_line = _source(constants, proto)
     flops = _integer(constants.get("flops"))
+    hlo_category = _text(constants.get("hlo_category"))
+    is_custom_call = "custom-call" in (told.opcode if told else None, hlo_category)
     return {
         "op_id": op_id(program_id, hlo_op, name, scope),
         "program_id": program_id,
@@ -151,10 +155,11 @@ def describe(
         "wrapped_opcode": (proto.wrapped_opcode if proto else None)
         or (told.wrapped_opcode if told else None),
         "custom_call_target": told.custom_call_target if told else None,
+        "uses_ici": _uses_ici(stats, constants) if is_custom_call else None,
         "operands": list(told.operands) if told else None,
         "replica_groups": told.replica_groups if told else None,
         "channel_id": told.channel_id if told else None,
-        "hlo_category": _text(constants.get("hlo_category")),
+        "hlo_category": hlo_category,
         "module": module,
         "scope": scope,
         "source_file": source_file,
@@ -198,6 +203,11 @@ def _source(constants: Mapping[str, StatValue], proto: Instruction | None) -> tu
     if match:
         return match[1], int(match[2])
     return (proto.source_file, proto.source_line) if proto else (None, None)
+
+
+def _uses_ici(stats: Mapping[str, str | None], constants: Mapping[str, StatValue]) -> bool | None:
+    told = stats.get("uses_ici") or constants.get("uses_ici")
+    return None if told is None else str(told) != "0"
 
 
 def _text(value: StatValue | None) -> str | None:

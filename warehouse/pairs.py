@@ -26,7 +26,7 @@ class PairBook:
     _kinds: dict[Key, str] = field(default_factory=dict)
     """What a start begins, for example all-gather."""
     _begun: dict[Key, list[tuple[int, int]]] = field(default_factory=dict)
-    """(start time, pair id) of the pairs of a start or done, in time order."""
+    """(start time, pair id) of the pairs of a start or done: of its program, and of any."""
 
     def match(self, codes: Ints, ops: list[Op], start: Ints) -> Ints:
         """Pair ids of executions on a core's line, -1 where one is no half of a pair. Parts come in order."""
@@ -37,7 +37,8 @@ class PairBook:
             op, (kind, begins) = ops[codes[row]], halves[int(codes[row])]
             begun, pair = self._begin(_key(op), kind, int(start[row])) if begins else self._end(op, kind)
             if pair >= 0:
-                self._begun.setdefault(_key(op), []).append((begun, pair))
+                for key in {_key(op), _any_program(op)}:
+                    self._begun.setdefault(key, []).append((begun, pair))
             pair_ids[row] = pair
         return pair_ids
 
@@ -62,7 +63,7 @@ class PairBook:
             known = self._begun.get(_key(op))
             if not known:
                 continue
-            times, ids = np.array(known, np.int64).T
+            times, ids = np.array(sorted(known), np.int64).T
             rows = np.flatnonzero(codes == code)
             right = np.clip(np.searchsorted(times, start[rows]), 0, len(times) - 1)
             left = np.maximum(right - 1, 0)
@@ -73,6 +74,11 @@ class PairBook:
 
 def _key(op: Op) -> Key:
     return op.row["program_id"], op.row["hlo_op"] or op.row["name"]
+
+
+def _any_program(op: Op) -> Key:
+    """The key under which an async row that does not tell its program finds the op."""
+    return None, _key(op)[1]
 
 
 def _half(op: Op) -> tuple[str, bool] | None:

@@ -12,7 +12,6 @@ from .tables import TableWriter
 
 Program = tuple[int | None, str]
 """(program id, module name) of a compiled program."""
-NO_PROGRAM: Program = (None, "")
 EVENT_TABLES = ("op_events", "host_events", "counters")
 
 
@@ -46,6 +45,17 @@ class ModuleRun:
     assignment: str = "none"
     op_count: int = 0
 
+    @property
+    def program(self) -> Program:
+        """The program that was executed."""
+        return self.program_id, self.module
+
+
+def program_name(program: Program) -> str:
+    """What a program and its recompilations have in common: the module's name, the id where it has none."""
+    program_id, module = program
+    return module or ("" if program_id is None else str(program_id))
+
 
 @dataclass
 class RunState:
@@ -67,8 +77,8 @@ class RunState:
     """(host, device) -> how ops found their steps."""
     capture_end: dict[str, int] = field(default_factory=dict)
     """Host -> end of its capture in picoseconds, where the profile tells it."""
-    program_time: dict[Program, int] = field(default_factory=dict)
-    """Device time by (program id, module name), over all devices."""
+    program_time: dict[str, int] = field(default_factory=dict)
+    """Device time by `program_name`, over all devices."""
     window: tuple[int, int] | None = None
     """First op start and last op end over all devices, in picoseconds."""
     writers: dict[str, TableWriter] = field(default_factory=dict)
@@ -95,9 +105,10 @@ class RunState:
         self.window = (min(low, start), max(high, end))
 
     def add_program_time(self, program: Program, picoseconds: int) -> None:
-        """Add device time of a program."""
-        self.program_time[program] = self.program_time.get(program, 0) + picoseconds
+        """Add device time of a program; ops of an unknown one are none."""
+        if name := program_name(program):
+            self.program_time[name] = self.program_time.get(name, 0) + picoseconds
 
-    def main_program(self) -> Program | None:
-        """The program with most device time; the smaller name among equals."""
-        return min(self.program_time, key=lambda p: (-self.program_time[p], p[1], p[0] or 0), default=None)
+    def main_program(self) -> str | None:
+        """Name of the program with most device time; the smaller name among equals."""
+        return min(self.program_time, key=lambda name: (-self.program_time[name], name), default=None)

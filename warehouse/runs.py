@@ -40,7 +40,7 @@ def run_row(
         "window_ps": high - low if low is not None and high is not None else None,
         "platform": platform,
         "device_kind": next((d["device_kind"] for d in active or state.devices if d["device_kind"]), None),
-        "device_count": len(active),
+        "device_count": len({(d["host"], d["device"].partition("/")[0]) for d in active}),
         "host_count": len({device["host"].partition("#")[0] for device in state.devices} | _hostnames(state)),
         "process_count": process_count,
         "expected_host_count": expect_hosts,

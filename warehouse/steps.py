@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .markers import Marker
-from .run_state import ModuleRun, RunState, StepSpan
+from .run_state import ModuleRun, RunState, StepSpan, program_name
 
 _SOURCES = {"device": "device", "launch": "host", "time": "host", "module": "module"}
 
@@ -49,7 +49,7 @@ def _main_modules(state: RunState) -> dict[tuple[str, str, int], list[ModuleRun]
     main = state.main_program()
     found: dict[tuple[str, str, int], list[ModuleRun]] = {}
     for module in state.modules:
-        if module.step_num is not None and (module.program_id, module.module) == main:
+        if module.step_num is not None and program_name(module.program) == main:
             found.setdefault((module.host, module.device, module.step_num), []).append(module)
     return found
 

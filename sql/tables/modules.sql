@@ -16,7 +16,7 @@ CREATE TABLE modules (
   step_num BIGINT,
   -- How the step was found: device, launch, time, module or none.
   assignment VARCHAR NOT NULL,
-  -- Whether this is the run's main program, the one with most device time.
+  -- Whether this is the run's main program, the one with most device time; recompiled, it keeps its module name.
   is_main BOOLEAN NOT NULL,
   -- Start in picoseconds.
   start_ps BIGINT NOT NULL,

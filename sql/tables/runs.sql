@@ -19,7 +19,7 @@ CREATE TABLE runs (
   platform VARCHAR,
   -- Device model, as the producer names it.
   device_kind VARCHAR,
-  -- Devices on which anything was recorded.
+  -- Devices on which anything was recorded; a TPU and its SparseCores are one.
   device_count BIGINT,
   -- Distinct machines with a profile.
   host_count BIGINT,

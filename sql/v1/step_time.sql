@@ -1,5 +1,6 @@
 -- One row per (run, step_num): the step time that is reported and gated, in steps that the devices saw.
 -- Step time is start-to-start: median over the devices of a host, then the slowest host.
+-- SparseCores count only where no TensorCore has steps.
 -- Needs: step annotations, a Steps line or program executions that tell the steps.
 -- NULL: duration_ps never; marker_duration_ps where steps come from modules; module_span_ps where no program
 -- execution was recorded; has_compile where host events were not captured.
@@ -30,6 +31,17 @@ CREATE VIEW step_time (
   is_steady
 ) AS
 WITH
+cores AS (
+  SELECT run, bool_and(device LIKE '%/SC:%') AS only_sparse FROM steps GROUP BY run
+),
+core_steps AS (
+  SELECT
+    s.run, s.host, s.step_num, s.source, s.start_ps, s.duration_ps, s.marker_duration_ps, s.module_span_ps,
+    s.is_whole, s.has_compile, s.ordinal_in_process
+  FROM steps s
+  JOIN cores c ON c.run = s.run
+  WHERE c.only_sparse OR s.device NOT LIKE '%/SC:%'
+),
 by_host AS (
   SELECT
     run, host, step_num, max(source) AS source, min(start_ps) AS start_ps, count(*) AS device_count,
@@ -37,7 +49,7 @@ by_host AS (
     median(module_span_ps) AS module_span_ps,
     bool_and(is_whole) AS is_whole, bool_or(has_compile) AS has_compile,
     min(coalesce(ordinal_in_process, step_num)) AS ordinal
-  FROM steps
+  FROM core_steps
   GROUP BY run, host, step_num
 ),
 by_run AS (
