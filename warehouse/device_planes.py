@@ -55,6 +55,9 @@ class DevicePlanes:
     threads: ThreadNames
     steps: HostSteps
 
+    def __post_init__(self) -> None:
+        self._namer = OpNamer(self.programs, self.reader.state.ops)
+
     def read(self, planes: list[tuple[DeviceName, Plane]]) -> None:
         """Read every line of the planes: Steps and modules first, since ops need them."""
         by_device: dict[DeviceName, list[Plane]] = {}
@@ -132,7 +135,7 @@ class DevicePlanes:
     def _read_lines(self, one: DevicePlane) -> int:
         """Read what needs the steps; returns the number of op executions."""
         state, host, device = self.reader.state, self.reader.host, one.device.device
-        ops, assign = DeviceOps(state, OpNamer(self.programs, state.ops)), self._assign(one)
+        ops, assign = DeviceOps(state, self._namer), self._assign(one)
         for kind in (LineKind.OPS, LineKind.ASYNC_OPS):  # async rows look for the pairs that ops make
             for line, times in self._lines(one, kind):
                 self._read_ops(one, line, times, ops, assign)

@@ -15,6 +15,7 @@ ROW_GROUP = 250_000
 PAGE_BYTES = 4 << 20
 _DELTA = {"start_ps", "at_ps", "marker_start_ps", "pair_id", "device_start_delta_ps"}
 _PLAIN = {"op_id", "inner_ps"}
+_SAMPLE = 50_000
 _MANY_VALUES = 4
 """A dictionary pays where a value occurs this often on average."""
 
@@ -47,4 +48,5 @@ def writer_options(table: Any, plain: Iterable[str] = ()) -> dict[str, Any]:
 
 def _repeats(values: Any) -> bool:
     """Whether values occur several times each; few values always do."""
-    return len(values) < 1000 or pc.count_distinct(values).as_py() * _MANY_VALUES < len(values)
+    sample = values.slice(0, _SAMPLE)
+    return len(sample) < 1000 or pc.count_distinct(sample).as_py() * _MANY_VALUES < len(sample)

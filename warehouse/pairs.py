@@ -31,14 +31,15 @@ class PairBook:
     def match(self, codes: Ints, ops: list[Op], start: Ints) -> Ints:
         """Pair ids of executions on a core's line, -1 where one is no half of a pair. Parts come in order."""
         pair_ids = np.full(len(codes), -1, np.int64)
-        halves = {i: half for i, op in enumerate(ops) if (half := _half(op))}
+        halves = {i: (*half, {_key(op), _any_program(op)}) for i, op in enumerate(ops) if (half := _half(op))}
         rows = np.flatnonzero(np.isin(codes, list(halves)))
-        for row in rows[np.argsort(start[rows], kind="stable")].tolist():
-            op, (kind, begins) = ops[codes[row]], halves[int(codes[row])]
-            begun, pair = self._begin(_key(op), kind, int(start[row])) if begins else self._end(op, kind)
+        rows = rows[np.argsort(start[rows], kind="stable")]
+        for row, code, time in zip(rows.tolist(), codes[rows].tolist(), start[rows].tolist(), strict=True):
+            kind, begins, names = halves[code]
+            begun, pair = self._begin(_key(ops[code]), kind, time) if begins else self._end(ops[code], kind)
             if pair >= 0:
-                for key in {_key(op), _any_program(op)}:
-                    self._begun.setdefault(key, []).append((begun, pair))
+                for name in names:
+                    self._begun.setdefault(name, []).append((begun, pair))
             pair_ids[row] = pair
         return pair_ids
 
