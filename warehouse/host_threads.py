@@ -48,7 +48,7 @@ def write_thread(
     if not len(rows):
         return
     if len(rows) < events.count:
-        events, times, self_ps = events.take(rows), times.take(rows), self_ps[rows]
+        events, times, self_ps = events.take(~is_op), times.take(rows), self_ps[rows]
     step, inside = steps.at(times.start)
     columns: dict[str, Any] = {
         "run": state.run,

@@ -1,6 +1,7 @@
 """Arrow schemas of the stored tables, and a writer that turns columns into one Parquet file."""
 
 from collections.abc import Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,6 +72,8 @@ class TableWriter:
     _pending: list[Any] = field(default_factory=list)
     _pending_rows: int = 0
     _writer: Any = None
+    _thread: ThreadPoolExecutor | None = None
+    _writing: "Future[None] | None" = None
 
     def __post_init__(self) -> None:
         self.schema = arrow_schema(self.relation)
@@ -109,8 +112,18 @@ class TableWriter:
         return value if value.type == column.type else value.cast(column.type)
 
     def _flush(self) -> None:
-        table = _concatenated(self._pending, self.schema)
-        self._pending, self._pending_rows = [], 0
+        """Hand the pending rows to a thread, once it has written those before."""
+        self._wait()
+        pending, self._pending, self._pending_rows = self._pending, [], 0
+        self._thread = self._thread or ThreadPoolExecutor(1)
+        self._writing = self._thread.submit(self._write_group, pending)
+
+    def _wait(self) -> None:
+        if self._writing is not None:
+            self._writing.result()
+
+    def _write_group(self, pending: list[Any]) -> None:
+        table = _concatenated(pending, self.schema)
         if self._writer is None:
             options = writer_options(table, _PLAIN_TEXT.get(self.relation.name, ()))
             self._writer = pq.ParquetWriter(self.path, table.schema, **options)
@@ -120,6 +133,9 @@ class TableWriter:
         """Write what is pending and finish the file. Without rows there is no file."""
         if self._pending:
             self._flush()
+        self._wait()
+        if self._thread is not None:
+            self._thread.shutdown()
         if self._writer is not None:
             self._writer.close()
 

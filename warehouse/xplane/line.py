@@ -1,30 +1,19 @@
-"""One line's events as columns: ptars turns the protobuf bytes into Arrow, numpy reads them.
+"""One line's events as columns of numpy, some ten thousand events at a time."""
 
-This is the only place that knows ptars.
-"""
-
-import base64
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
-from ptars import HandlerPool
 
 from .plane import Plane
-from .schema import descriptor
-from .text import inflate, text_of
+from .rows import decode, one_row
+from .stats import INT_KINDS, NUMBER_KINDS, TEXT_KINDS, Bools, Ints, Positions, StatRows, read_stats
+from .text import text_of
 from .wire import Span, WireError
 
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-
 PART_EVENTS = 65_536
-INT_KINDS = ("int64_value", "uint64_value")
 
 
 @dataclass(frozen=True)
@@ -39,163 +28,92 @@ class Texts:
         return self.words[code] if code >= 0 else None
 
 
+@dataclass(frozen=True)
 class Events:
-    """The events of one line, in file order. Columns are numpy arrays with one entry per event."""
+    """Events of one line. Columns have one entry per event, or per stat where they say so."""
 
-    def __init__(self, rows: Any, plane: Plane) -> None:
-        self._rows = rows
-        self.plane = plane
-        self.count = len(rows)
+    plane: Plane
+    metadata_id: Ints
+    """Id into the plane's event metadata."""
+    offset_ps: Ints
+    """Start in picoseconds since the line's timestamp; 0 for an aggregated event."""
+    duration_ps: Ints
+    """Duration in picoseconds, as stored."""
+    occurrences: Ints
+    """Executions that the event stands for; 0 for an event on the timeline."""
+    stat_event: Ints
+    """For each stat, the position of its event."""
+    stat_row: Positions
+    """For each stat, its row in `rows`."""
+    rows: StatRows
 
-    def _ints(self, name: str) -> Ints:
-        column = self._rows.field(name)
-        return np.asarray(column.fill_null(0) if column.null_count else column)
+    @property
+    def count(self) -> int:
+        """Number of events."""
+        return len(self.metadata_id)
 
-    @cached_property
-    def metadata_id(self) -> Ints:
-        """Id into the plane's event metadata."""
-        return self._ints("metadata_id")
-
-    @cached_property
-    def offset_ps(self) -> Ints:
-        """Start in picoseconds since the line's timestamp; 0 for an aggregated event."""
-        return self._ints("offset_ps")
-
-    @cached_property
-    def duration_ps(self) -> Ints:
-        """Duration in picoseconds, as stored."""
-        return self._ints("duration_ps")
-
-    @cached_property
-    def occurrences(self) -> Ints:
-        """Executions that the event stands for; 0 for an event on the timeline."""
-        return self._ints("num_occurrences")
-
-    @cached_property
-    def _stat_bounds(self) -> tuple[int, int]:
-        offsets = self._rows.field("stats").offsets
-        return (offsets[0].as_py(), offsets[-1].as_py()) if len(offsets) else (0, 0)
-
-    @cached_property
-    def stats(self) -> Any:
-        """All stats of all events, one after the other, as an Arrow struct array."""
-        first, last = self._stat_bounds
-        return self._rows.field("stats").values.slice(first, last - first)
-
-    @cached_property
-    def stat_counts(self) -> Ints:
-        """Number of stats of each event."""
-        offsets: Ints = np.asarray(self._rows.field("stats").offsets).astype(np.int64)
-        return offsets[1:] - offsets[:-1]
-
-    @cached_property
-    def stat_event(self) -> Ints:
-        """For each stat, the index of its event."""
-        return np.repeat(np.arange(self.count, dtype=np.int64), self.stat_counts)
-
-    @cached_property
+    @property
     def stat_id(self) -> Ints:
         """For each stat, its id into the plane's stat metadata."""
-        return np.asarray(self.stats.field("metadata_id"))
+        return self.rows.ids[self.stat_row]
 
-    def where(self, name: str) -> npt.NDArray[np.intp]:
-        """Positions in `stats` of the stats called `name`."""
+    def _where(self, name: str) -> tuple[Ints, Positions]:
+        """Events and rows of the stats called `name`."""
         ids = self.plane.stat_ids.get(name)
-        if not ids or not len(self.stat_id):
-            return np.empty(0, np.intp)
-        hit = self.stat_id == ids[0]
-        for other in ids[1:]:
-            hit |= self.stat_id == other
-        return np.flatnonzero(hit)
+        hit = np.isin(self.stat_id, ids) if ids and len(self.stat_row) else np.empty(0, np.bool_)
+        if not hit.any():
+            return np.empty(0, np.int64), np.empty(0, np.intp)
+        return self.stat_event[hit], self.stat_row[hit]
 
     def ints(self, name: str) -> tuple[Ints, Bools]:
         """An integer stat per event (unsigned ones keep their 64 bits) and where it is present."""
-        values, present = np.zeros(self.count, np.int64), np.zeros(self.count, np.bool_)
-        at = self.where(name)
-        if len(at):
-            picked = self.stats.take(pa.array(at))
-            event = self.stat_event[at]
-            for kind in INT_KINDS:
-                column = picked.field(kind)
-                valid = np.asarray(column.is_valid())
-                values[event[valid]] = np.asarray(column.fill_null(0))[valid].astype(
-                    np.int64, casting="unsafe"
-                )
-                present[event[valid]] = True
+        return self._numbers(name, INT_KINDS, np.int64)
+
+    def doubles(self, name: str) -> tuple[npt.NDArray[np.float64], Bools]:
+        """A numeric stat per event as a double, and where it is present."""
+        return self._numbers(name, NUMBER_KINDS, np.float64)
+
+    def _numbers(self, name: str, kinds: tuple[str, ...], dtype: Any) -> tuple[Any, Bools]:
+        values, present = np.zeros(self.count, dtype), np.zeros(self.count, np.bool_)
+        event, row = self._where(name)
+        for kind in kinds if len(row) else ():
+            column, valid = self.rows.numbers(kind)
+            found = valid[row]
+            values[event[found]] = column[row[found]].astype(dtype, casting="unsafe")
+            present[event[found]] = True
         return values, present
 
     def texts(self, name: str) -> Texts:
         """A text stat per event: string, compressed string or reference."""
-        codes, words = np.full(self.count, -1, np.int64), []
-        at = self.where(name)
-        if not len(at):
-            return Texts(codes, [])
-        coded = self.stat_texts(at)
-        words = coded.dictionary.to_pylist()
-        indices = coded.indices
-        valid = np.asarray(indices.is_valid())
-        codes[self.stat_event[at][valid]] = np.asarray(indices.fill_null(0)).astype(np.int64)[valid]
+        codes, words = np.full(self.count, -1, np.int64), list[str]()
+        event, row = self._where(name)
+        for kind in TEXT_KINDS if len(row) else ():
+            if self.rows.has(kind):
+                coded, more = self.rows.texts(kind)
+                found = coded[row] >= 0
+                codes[event[found]] = coded[row[found]] + len(words)
+                words += more
         return Texts(codes, words)
 
-    def stat_texts(self, at: npt.NDArray[np.intp]) -> Any:
-        """The values of the stats at `at` as dictionary-encoded text; bytes as base64."""
-        picked = self.stats.take(pa.array(at))
-        parts = [
-            pc.cast(picked.field(kind), pa.string())
-            for kind in (*INT_KINDS, "double_value")
-            if picked.field(kind).null_count < len(picked)
-        ]
-        parts += [
-            _words(picked.field(kind), self._word_of(kind))
-            for kind in ("ref_value", "str_value", "compressed_str_value", "bytes_value")
-            if picked.field(kind).null_count < len(picked)
-        ]
-        if not parts:
-            return pa.nulls(len(picked), pa.string()).dictionary_encode()
-        return pc.coalesce(*parts).dictionary_encode()
-
-    def _word_of(self, kind: str) -> Any:
-        return {
-            "ref_value": self.plane.stat_name,
-            "str_value": text_of,
-            "compressed_str_value": lambda raw: text_of(inflate(raw)),
-            "bytes_value": _base64,
-        }[kind]
-
-    def doubles(self, name: str) -> tuple[npt.NDArray[np.float64], Bools]:
-        """A numeric stat per event as a double, and where it is present."""
-        values, present = np.zeros(self.count), np.zeros(self.count, np.bool_)
-        at = self.where(name)
-        if len(at):
-            picked = self.stats.take(pa.array(at))
-            for kind in ("double_value", *INT_KINDS):
-                column = picked.field(kind)
-                valid = np.asarray(column.is_valid())
-                event = self.stat_event[at][valid]
-                values[event] = np.asarray(column.fill_null(0)).astype(np.float64)[valid]
-                present[event] = True
-        return values, present
-
     def take(self, keep: npt.NDArray[Any]) -> "Events":
-        """The events at the given positions, or those of a mask."""
-        positions = np.flatnonzero(keep) if keep.dtype == np.bool_ else keep
-        return Events(self._rows.take(pa.array(positions)), self.plane)
-
-
-def _base64(raw: bytes) -> str:
-    return base64.b64encode(raw).decode()
-
-
-def _words(column: Any, word_of: Any) -> Any:
-    """Each distinct value of the column through `word_of`, as text."""
-    coded = column.dictionary_encode()
-    words = pa.array([word_of(value) for value in coded.dictionary.to_pylist()], pa.string())
-    return words.take(coded.indices)
+        """The events of a mask."""
+        positions = np.cumsum(keep) - 1
+        stats = keep[self.stat_event]
+        return Events(
+            self.plane,
+            self.metadata_id[keep],
+            self.offset_ps[keep],
+            self.duration_ps[keep],
+            self.occurrences[keep],
+            positions[self.stat_event[stats]],
+            self.stat_row[stats],
+            self.rows,
+        )
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line: its id, its names and the time from which its events count."""
+    """A line, or a part of it: its id, its names and the time from which its events count."""
 
     id: int
     name: str
@@ -203,44 +121,46 @@ class Line:
     timestamp_ns: int
     events: Events
 
-    def take(self, keep: npt.NDArray[Any]) -> "Line":
-        """The line with only some of its events."""
+    def take(self, keep: Bools) -> "Line":
+        """The line with only the events of a mask."""
         return replace(self, events=self.events.take(keep))
 
 
-@cache
-def _handler(message: str) -> Any:
-    return HandlerPool([descriptor(message).file]).get_for_message(descriptor(message))
-
-
-def _binary(data: memoryview) -> Any:
-    offsets = pa.py_buffer(np.array([0, len(data)], np.int32))
-    return pa.Array.from_buffers(pa.binary(), 1, [None, offsets, pa.py_buffer(data)])
-
-
 def read_line(buffer: memoryview, span: Span, plane: Plane, *, nested: bool = True) -> Iterator[Line]:
-    """Decode the line in `span`, some ten thousand events at a time, so that memory stays bounded.
+    """Decode the line in `span`, part by part, so that memory stays bounded.
 
     Where `nested`, no event of one part reaches into the time of a later part, whatever their order in the
     file: parts nest on their own. A line without events is one part without events. Raises WireError where
     the bytes are no XLine.
     """
     try:
-        head, events = _split(buffer, span)
-        start = 0
-        for end in [*_cuts(events, nested), len(events)]:
-            part = _handler("XEvent").array_to_record_batch(events.slice(start, end - start))
-            yield Line(*head, Events(part.to_struct_array(), plane))
+        row = decode("XLineParts", one_row(buffer[span.start : span.end]))
+        names = [text_of(row[name][0].as_py()) for name in ("name", "display_name")]
+        raw, start = row["events"].values, 0
+        for end in [*_cuts(raw, nested), len(raw)]:
+            events = _events(decode("XEvent", raw.slice(start, end - start)), plane)
+            yield Line(row["id"][0].as_py(), names[0], names[1], row["timestamp_ns"][0].as_py(), events)
             start = end
     except ValueError as error:
         raise WireError(span.start, f"the line here does not decode ({error})") from None
 
 
-def _split(buffer: memoryview, span: Span) -> tuple[tuple[int, str, str, int], Any]:
-    """Id, names and timestamp of the line, and the bytes of each event."""
-    row = _handler("XLineParts").array_to_record_batch(_binary(buffer[span.start : span.end]))
-    names = [text_of(row[name][0].as_py()) for name in ("name", "display_name")]
-    return (row["id"][0].as_py(), names[0], names[1], row["timestamp_ns"][0].as_py()), row["events"].values
+def _events(batch: Any, plane: Plane) -> Events:
+    rows, event = read_stats(batch["stats"], plane)
+    return Events(
+        plane=plane,
+        metadata_id=_ints(batch["metadata_id"]),
+        offset_ps=_ints(batch["offset_ps"]),
+        duration_ps=_ints(batch["duration_ps"]),
+        occurrences=_ints(batch["num_occurrences"]),
+        stat_event=event,
+        stat_row=np.arange(len(event)),
+        rows=rows,
+    )
+
+
+def _ints(column: Any) -> Ints:
+    return np.asarray(column.fill_null(0) if column.null_count else column)
 
 
 def _cuts(events: Any, nested: bool) -> list[int]:
@@ -250,10 +170,10 @@ def _cuts(events: Any, nested: bool) -> list[int]:
         return []
     if not nested:
         return list(range(PART_EVENTS, n, PART_EVENTS))
-    times = _handler("XEventTimes").array_to_record_batch(events)
-    timed = np.asarray(times["num_occurrences"].fill_null(0)) == 0
-    start = np.asarray(times["offset_ps"].fill_null(0))
-    end = start + np.maximum(np.asarray(times["duration_ps"]), 0)
+    times = decode("XEventTimes", events)
+    timed = _ints(times["num_occurrences"]) == 0
+    start = _ints(times["offset_ps"])
+    end = start + np.maximum(_ints(times["duration_ps"]), 0)
     latest = np.maximum.accumulate(np.where(timed, end, np.iinfo(np.int64).min))
     earliest = np.minimum.accumulate(np.where(timed, start, np.iinfo(np.int64).max)[::-1])[::-1]
     free = np.flatnonzero(latest[:-1] <= earliest[1:]) + 1

@@ -35,9 +35,10 @@ XPLANE_MESSAGES: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("metadata_id", 1, "int64"),
         ("offset_ps", 2, "int64?"),
         ("duration_ps", 3, "int64"),
-        ("stats", 4, "XStat*"),
+        ("stats", 4, "bytes*"),
         ("num_occurrences", 5, "int64?"),
     ),
+    "XStatId": (("metadata_id", 1, "int64"),),
     "XLineParts": (
         ("id", 1, "int64"),
         ("name", 2, "bytes"),

@@ -11,8 +11,11 @@ from pathlib import Path
 
 from ...sql.errors import InputError
 
+REPAIR = "copy the file again from where it was captured, in binary mode, and ingest it again"
+
 VARINT, FIXED64, BYTES, FIXED32 = 0, 1, 2, 5
 PLANES, LINES, EVENTS = 1, 3, 4  # field numbers in XSpace, XPlane, XLine
+HOSTNAMES = 4  # the last field of XSpace
 
 
 class WireError(Exception):
@@ -108,13 +111,16 @@ def _plane(buffer: memoryview, span: Span) -> PlaneBytes:
 
 
 def locate(buffer: memoryview) -> SpaceBytes:
-    """Planes and lines of the XSpace in `buffer`. Raises WireError."""
-    space = SpaceBytes()
+    """Planes and lines of the XSpace in `buffer`. Raises WireError, also where it has no field of one."""
+    space, is_space = SpaceBytes(), False
     for number, wire_type, tag_at, value in fields(buffer, Span(0, len(buffer))):
         if number == PLANES and wire_type == BYTES:
             space.planes.append(_plane(buffer, value))
         else:
             _add(space.rest, Span(tag_at, value.end))
+        is_space |= PLANES <= number <= HOSTNAMES and wire_type == BYTES
+    if not is_space:
+        raise WireError(0, "no field of an XSpace from here on")
     return space
 
 
@@ -135,10 +141,15 @@ def line_head(buffer: memoryview, line: Span) -> tuple[dict[int, int], dict[int,
 
 def open_bytes(path: Path) -> memoryview:
     """The file's bytes, mapped. Raises InputError for what is no readable, non-empty file."""
+    if path.is_dir():
+        raise InputError(
+            f"{path} is a directory, not a profile file",
+            hint="profdb ingest LOGDIR  (the folder given to jax.profiler.start_trace)",
+        )
     try:
         with path.open("rb") as file:
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except ValueError:
-        raise InputError(f"empty profile file: {path}") from None
+        raise InputError(f"empty profile file: {path}", hint=REPAIR) from None
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
