@@ -129,14 +129,13 @@ class HostPlanes:
         """Write down the CPU's devices, the spans of their steps, and its program executions."""
         state, host = self.reader.state, self.reader.host
         how = "launch" if self.steps.run_steps else "time" if self.steps.markers else "module"
+        found = bool(self._launches or ops.spans)
         counts = ops.op_counts
         for (device, step), span in ops.spans.items():
             state.add_span(host, device, step, span)
         for device in sorted(counts, key=lambda name: int(name.partition(":")[2])):
             name = DeviceName(device, int(device.partition(":")[2]), "cpu", "cpu")
-            state.add_device(
-                host, describe_device(name, (), counts[device]), how if self._launches else "none"
-            )
+            state.add_device(host, describe_device(name, (), counts[device]), how if found else "none")
         step_of = self.steps.run_steps or self._run_order
         for (device, run_id, program_id, module), span in self._launches.items():
             number = step_of.get(run_id)
