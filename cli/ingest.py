@@ -44,19 +44,25 @@ def ingest(
     path: OutputFile = None,
 ) -> None:
     """Ingest profiles; what is already in the warehouse is left as it is."""
+    from ..warehouse.ingest import UnreadableError
     from ..warehouse.ingest import ingest as ingest_sources
 
-    with diagnostics.progress("ingest") as progress:
-        report = ingest_sources(
-            sources,
-            warehouse,
-            run=run,
-            tags=pairs("--tag", tags or []),
-            expect_hosts=expect_hosts,
-            replace=replace,
-            host_events=not no_host_events,
-            progress=progress,
-        )
+    try:
+        with diagnostics.progress("ingest") as progress:
+            report = ingest_sources(
+                sources,
+                warehouse,
+                run=run,
+                tags=pairs("--tag", tags or []),
+                expect_hosts=expect_hosts,
+                replace=replace,
+                host_events=not no_host_events,
+                progress=progress,
+            )
+    except UnreadableError as error:
+        for refused in error.refused:
+            diagnostics.error(refused.message, refused.hint)
+        raise typer.Exit(ExitCode.INPUT) from None
     tell(report)
     output.rows(as_table(report), format, path)
     if report.refused:

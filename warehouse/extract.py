@@ -30,6 +30,7 @@ class Extracted:
     host_count: int
     device_count: int
     event_count: int
+    is_partial: bool
 
 
 @dataclass(frozen=True)
@@ -73,15 +74,13 @@ def extract(
         ),
         "content_sha256": profiles.content_sha256,
     }
-    is_partial = bool(profiles.refused) or (options.expect_hosts or 0) > len(
-        {h.partition("#")[0] for h in hosts.values()}
-    )
     row = run_row(
         state, facts, start_ns=start_ns, identity=identity, process_count=len(profiles.heads),
-        tags=options.tags, expect_hosts=options.expect_hosts, is_partial=is_partial,
+        tags=options.tags, expect_hosts=options.expect_hosts, has_refused=bool(profiles.refused),
     )  # fmt: skip
     files = _write(state, row, file_rows)
-    return Extracted(files, row["host_count"], row["device_count"], sum(r["event_count"] for r in file_rows))
+    events = sum(r["event_count"] for r in file_rows)
+    return Extracted(files, row["host_count"], row["device_count"], events, row["is_partial"])
 
 
 def _read(
@@ -98,6 +97,7 @@ def _read(
         clock = replace(clock, offset_ps=_offset_ps(head, run_start_ns) or 0)
         reader = LineReader(state, profile, host, clock, progress)
         state.host_steps[host] = read_process(reader)
+        head.check_unchanged()
     except InputError as error:
         raise RefusedFileError(head, error) from None
     except WireError as error:
@@ -137,8 +137,8 @@ def _offset_ps(head: FileHead, run_start_ns: int | None) -> int | None:
 def _note_quality(state: RunState, profiles: ProfileSet, options: Options, start_ns: int | None) -> None:
     note = state.quality.note
     hosts = profiles.hosts()
-    for path, why in profiles.refused:
-        note(None, "refused_file", str(path), 1, why)
+    for path, error in profiles.refused:
+        note(None, "refused_file", str(path), 1, error.message)
     for head in profiles.heads:
         host = hosts[head.sha256]
         if _offset_ps(head, start_ns) is None:

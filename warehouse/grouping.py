@@ -1,31 +1,35 @@
 """Which files make one run: the intact files of a session, each bytes once."""
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..sql.errors import InputError
 from .heads import FileHead, read_head
 from .sources import SUFFIX, SourceSession
 
+_COPY = re.compile(r" \(\d+\)\Z")
+
 
 @dataclass
 class ProfileSet:
-    """The files of one run. `refused` are files of the same session that cannot be read, with the reason."""
+    """The files of one run. `refused` are files of the same session that cannot be read, with the error."""
 
     run_id: str | None
     session: str | None
+    run_folder: Path | None = None
     heads: list[FileHead] = field(default_factory=list)
     paths: dict[str, list[Path]] = field(default_factory=dict)
     """Every path of each file, by sha256."""
-    refused: list[tuple[Path, str]] = field(default_factory=list)
+    refused: list[tuple[Path, InputError]] = field(default_factory=list)
 
     @property
     def handle(self) -> str:
         """The run's handle where the user gives none: run id and session, else the file's name."""
         named = "/".join(part for part in (self.run_id, self.session) if part)
-        return named or (self.heads[0].path if self.heads else self.refused[0][0]).name.removesuffix(SUFFIX)
+        return named or _stem(self.heads[0].path if self.heads else self.refused[0][0])
 
     @property
     def content_sha256(self) -> str:
@@ -42,51 +46,65 @@ class ProfileSet:
         known = self.paths.setdefault(head.sha256, [])
         if not known:
             self.heads.append(head)
-        known.append(head.path)
+        if head.path not in known:
+            known.append(head.path)
+
+    def take(self, other: "ProfileSet") -> None:
+        """Add the files of another set."""
+        for head in other.heads:
+            for path in other.paths[head.sha256]:
+                self.add(replace(head, path=path))
+        self.refused += other.refused
 
     def hosts(self) -> dict[str, str]:
         """Name of each process by sha256: the host name, #2, #3 ... where one machine ran several."""
-        order = sorted(
-            self.heads, key=lambda h: (_hostname(h), h.process_id is None, h.process_id or 0, str(h.path))
-        )
         counts: dict[str, int] = {}
         names = {}
-        for head in order:
-            host = _hostname(head)
+        for head in sorted(self.heads, key=_process_order):
+            host = hostname(head)
             counts[host] = counts.get(host, 0) + 1
             names[head.sha256] = host if counts[host] == 1 else f"{host}#{counts[host]}"
         return names
 
 
-def _hostname(head: FileHead) -> str:
-    return head.hostname or head.path.name.removesuffix(SUFFIX) or "host"
+def hostname(head: FileHead) -> str:
+    """The machine that wrote the file, as it tells; else by the file's name, without the number of a copy."""
+    return head.hostname or _COPY.sub("", _stem(head.path)) or "host"
+
+
+def _process_order(head: FileHead) -> tuple[object, ...]:
+    """Sorts by host, then by process id, else by path with numbers by value."""
+    path = re.split(r"(\d+)", str(head.path.parent / _stem(head.path)))
+    numbered = [int(part) if i % 2 else part for i, part in enumerate(path)]
+    return hostname(head), head.process_id is None, head.process_id or 0, numbered
+
+
+def _stem(path: Path) -> str:
+    return path.name.removesuffix(SUFFIX)
 
 
 def profile_sets(session: SourceSession) -> Iterator[ProfileSet]:
     """The runs among the files of a folder. A session folder is one run; in any other folder, files belong
     together where their captures overlap in time."""
-    heads, refused = [], []
+    heads: list[FileHead] = []
+    refused: list[tuple[Path, InputError]] = []
     for path in session.files:
         try:
             heads.append(read_head(path))
         except InputError as error:
-            refused.append((path, error.message))
+            refused.append((path, error))
     groups = [heads] if session.session else _overlapping(heads)
-    if len(groups) == 1 and heads:
+    if session.session or len(groups) == 1:
         name = session.session or (session.folder.resolve().name if len(session.files) > 1 else None)
-        yield _profile_set(heads, session.run_id, name, refused)
+        yield _profile_set(ProfileSet(session.run_id, name, session.run_folder, refused=refused), heads)
         return
     for group in groups:
-        if group:
-            yield _profile_set(group, None, None, [])
-    for path, why in refused:
-        yield ProfileSet(None, None, refused=[(path, why)])
+        yield _profile_set(ProfileSet(None, None), group)
+    for one in refused:
+        yield ProfileSet(None, None, refused=[one])
 
 
-def _profile_set(
-    heads: list[FileHead], run_id: str | None, session: str | None, refused: list[tuple[Path, str]]
-) -> ProfileSet:
-    found = ProfileSet(run_id, session, refused=refused)
+def _profile_set(found: ProfileSet, heads: list[FileHead]) -> ProfileSet:
     for head in heads:
         found.add(head)
     return found

@@ -12,6 +12,9 @@ from .xplane.plane import StatValue, parse, stat_values
 from .xplane.text import text_of
 from .xplane.wire import WireError, locate, open_bytes
 
+FileVersion = tuple[int, int, int]
+"""Inode, size and time of modification."""
+
 
 @dataclass(frozen=True)
 class FileHead:
@@ -24,13 +27,20 @@ class FileHead:
     process_id: int | None
     start_ns: int | None
     stop_ns: int | None
+    version: FileVersion
+
+    def check_unchanged(self) -> None:
+        """Raises InputError where the file is not the one that was looked at."""
+        if _version(self.path) != self.version:
+            raise InputError(
+                f"{self.path} changed while it was read, from {self.size:,} bytes: is it being written?",
+                hint="ingest it again when the profiler has finished",
+            )
 
 
 def read_head(path: Path) -> FileHead:
     """Look at a file. Raises InputError that names it where it is no readable XSpace."""
-    if path.is_dir():
-        raise InputError(f"{path} is a directory, not a profile file")
-    buffer = open_bytes(path)
+    version, buffer = _version(path), open_bytes(path)
     try:
         space = locate(buffer)
         names = parse("XSpace", buffer, space.rest).hostnames if space.rest else []
@@ -49,7 +59,16 @@ def read_head(path: Path) -> FileHead:
         process_id=_integer(stats.get("process_id")),
         start_ns=_epoch(stats.get("profile_start_time")),
         stop_ns=_epoch(stats.get("profile_stop_time")),
+        version=version,
     )
+
+
+def _version(path: Path) -> FileVersion:
+    try:
+        status = path.stat()
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _integer(value: StatValue | None) -> int | None:

@@ -10,6 +10,7 @@ from .extract import Extracted, Options, RefusedFileError, extract
 from .grouping import ProfileSet, profile_sets
 from .rollups import roll_up
 from .runs import EXTRACTOR_VERSION
+from .siblings import merged
 from .sources import find_sessions
 from .store import Change, DataFile, RunEntry, Snapshot, Warehouse
 
@@ -35,11 +36,19 @@ class RunReport:
 class IngestReport:
     """All runs of one ingest, and the paths that were skipped, each with the reason.
 
-    `refused` are those that should have been profiles and cannot be read, with the error."""
+    `refused` are the errors of those that should have been profiles and cannot be read."""
 
     runs: tuple[RunReport, ...]
     skipped: tuple[tuple[str, str], ...]
     refused: tuple[InputError, ...] = ()
+
+
+class UnreadableError(InputError):
+    """Nothing of what was found can be read; `refused` holds the error of each file."""
+
+    def __init__(self, refused: Sequence[InputError]) -> None:
+        super().__init__(refused[0].message, refused[0].hint)
+        self.refused = tuple(refused)
 
 
 @dataclass
@@ -78,9 +87,9 @@ def ingest(
     other bytes, or where nothing of what was found can be read.
     """
     found = find_sessions(sources)
-    sets = [one for session in found.sessions for one in profile_sets(session)]
+    sets = merged(one for session in found.sessions for one in profile_sets(session))
     readable = [one for one in sets if one.heads]
-    refused = [InputError(why, hint=_REPAIR) for one in sets if not one.heads for _, why in one.refused]
+    refused = [error for one in sets if not one.heads for _, error in one.refused]
     if not readable:
         raise _nothing(found.skipped, refused)
     if run is not None and len(readable) > 1:
@@ -92,17 +101,15 @@ def ingest(
     job.total = sum(one.size for one in readable)
     job.refused = refused
     reports = [report for one in readable if (report := _ingest_one(job, one))]
+    job.refused += [error for one in readable for _, error in one.refused]
     if not reports:
         raise _nothing(found.skipped, job.refused)
     return IngestReport(tuple(reports), tuple(found.skipped), tuple(job.refused))
 
 
-_REPAIR = "copy the file again from where it was captured, in binary mode, and ingest it again"
-
-
 def _nothing(skipped: Sequence[tuple[str, str]], refused: Sequence[InputError]) -> InputError:
     if refused:
-        return refused[0]
+        return UnreadableError(refused)
     path, why = skipped[0] if skipped else ("", "no source")
     return InputError(
         f"nothing to ingest: {path}: {why}",
@@ -125,18 +132,12 @@ def _ingest_one(job: _Job, profiles: ProfileSet) -> RunReport | None:
                 extracted = extract(profiles, handle, job.options, folder, job.advance)
             except RefusedFileError as error:
                 job.done = done
-                _drop(profiles, error)
-                if not profiles.heads:
-                    job.refused.append(error.error)
+                profiles.heads.remove(error.head)
+                profiles.refused.append((error.head.path, error.error))
                 continue
             job.advance(done + profiles.size - job.done)  # what is no line of events counts as read now
             return _store(job, profiles, handle, extracted, folder, started)
     return None
-
-
-def _drop(profiles: ProfileSet, error: RefusedFileError) -> None:
-    profiles.heads.remove(error.head)
-    profiles.refused.append((error.head.path, error.error.message))
 
 
 def _known(job: _Job, handle: str, profiles: ProfileSet, snapshot: Snapshot | None) -> RunEntry | None:
@@ -167,7 +168,17 @@ def _completes(taken: RunEntry, profiles: ProfileSet) -> bool:
 
 def _unchanged(entry: RunEntry, profiles: ProfileSet, started: float) -> RunReport:
     hosts = len({name.partition("#")[0] for name in profiles.hosts().values()})
-    return RunReport(entry.run, "unchanged", hosts, 0, 0, profiles.size, 0, time.monotonic() - started)
+    seconds = time.monotonic() - started
+    return RunReport(entry.run, "unchanged", hosts, 0, 0, profiles.size, 0, seconds, _notes(profiles))
+
+
+def _notes(profiles: ProfileSet) -> tuple[str, ...]:
+    refused = len(profiles.refused)
+    return (
+        (f"partial: {refused} of its {refused + len(profiles.heads)} files cannot be read",)
+        if refused
+        else ()
+    )
 
 
 def _store(
@@ -181,7 +192,7 @@ def _store(
         handle,
         profiles.content_sha256,
         EXTRACTOR_VERSION,
-        bool(profiles.refused) or _missing(job, profiles),
+        extracted.is_partial,
         tuple(sorted(head.sha256 for head in profiles.heads)),
     )
     outcome: dict[str, RunEntry | bool] = {}
@@ -220,10 +231,5 @@ def _store(
         bytes_in=profiles.size,
         bytes_stored=sum(file.bytes for file in files),
         seconds=time.monotonic() - started,
-        notes=tuple(why for _, why in profiles.refused),
+        notes=_notes(profiles),
     )
-
-
-def _missing(job: _Job, profiles: ProfileSet) -> bool:
-    seen = len({name.partition("#")[0] for name in profiles.hosts().values()})
-    return (job.options.expect_hosts or 0) > seen

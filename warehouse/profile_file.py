@@ -7,7 +7,7 @@ from ..sql.errors import InputError
 from .times import Clock, file_clock
 from .xplane.plane import Plane, StatValue, parse, read_planes
 from .xplane.text import text_of
-from .xplane.wire import Span, WireError, line_head, locate, open_bytes
+from .xplane.wire import REPAIR, Span, WireError, line_head, locate, open_bytes
 
 _NAME, _TIMESTAMP = 2, 3  # field numbers in XLine
 
@@ -37,8 +37,6 @@ class ProfileFile:
 
 def open_profile(path: Path) -> ProfileFile:
     """Open a profile file. Raises InputError that names the file and the byte where it is no XSpace."""
-    if path.is_dir():
-        raise InputError(f"{path} is a directory, not a profile file")
     buffer = open_bytes(path)
     try:
         space = locate(buffer)
@@ -58,7 +56,7 @@ def broken(path: Path, error: WireError) -> InputError:
     """The error for a file whose bytes are no XSpace."""
     return InputError(
         f"not a readable XPlane profile: {path}: {error}",
-        hint="copy the file again from where it was captured, in binary mode, and ingest it again",
+        hint=REPAIR,
     )
 
 

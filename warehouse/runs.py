@@ -23,7 +23,7 @@ def run_row(
     process_count: int,
     tags: Mapping[str, str],
     expect_hosts: int | None,
-    is_partial: bool,
+    has_refused: bool,
 ) -> dict[str, Any]:
     """The row. `stats` are those of the environment and metadata planes; `identity` holds run_id, session,
     source_uri and content_sha256."""
@@ -31,6 +31,8 @@ def run_row(
     platform = _platform(active or state.devices)
     low, high = state.window or (None, None)
     sources = Counter(_SOURCE_OF_HOW[how] for how in state.how.values() if how in _SOURCE_OF_HOW)
+    host_count = len({device["host"].partition("#")[0] for device in state.devices} | _hostnames(state))
+    expect_processes = _count(stats, "process_count")
     return {
         "run": state.run,
         **identity,
@@ -41,15 +43,18 @@ def run_row(
         "platform": platform,
         "device_kind": next((d["device_kind"] for d in active or state.devices if d["device_kind"]), None),
         "device_count": len({(d["host"], d["device"].partition("/")[0]) for d in active}),
-        "host_count": len({device["host"].partition("#")[0] for device in state.devices} | _hostnames(state)),
+        "host_count": host_count,
         "process_count": process_count,
         "expected_host_count": expect_hosts,
+        "expected_process_count": expect_processes,
         "jax_version": _stat(stats, "jax_version"),
         "jaxlib_version": _stat(stats, "jaxlib_version"),
         "runtime_version": _stat(stats, f"{platform}_version"),
         "tags": list(tags.items()),
         "facts": sorted((name, stat_text(value)) for name, value in stats.items() if name != "process_id"),
-        "is_partial": is_partial,
+        "is_partial": has_refused
+        or (expect_hosts or 0) > host_count
+        or (expect_processes or 0) > process_count,
         "format": "xplane",
         "step_source": sources.most_common(1)[0][0] if state.spans and sources else None,
         "profdb_version": __version__,
@@ -72,3 +77,8 @@ def _platform(devices: list[dict[str, Any]]) -> str | None:
 
 def _stat(stats: Mapping[str, StatValue], name: str) -> str | None:
     return str(stats[name]) if stats.get(name) else None
+
+
+def _count(stats: Mapping[str, StatValue], name: str) -> int | None:
+    value = stats.get(name)
+    return value if isinstance(value, int) and 0 < value < 1 << 31 else None

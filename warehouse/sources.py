@@ -1,6 +1,7 @@
 """What a user points `ingest` at, as sessions: each one a set of profile files that make one run."""
 
 import glob
+import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -8,16 +9,21 @@ from pathlib import Path
 
 SUFFIX = ".xplane.pb"
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d")
+_PROCESS = re.compile(r"(process|proc|rank|worker|host|node|task|machine)[-_.]?\d+", re.IGNORECASE)
+"""A folder that holds what one process of a run wrote."""
 
 
 @dataclass
 class SourceSession:
-    """Profile files of one session. `run_id` and `session` come from the folder layout."""
+    """Profile files of one session. `run_id` and `session` come from the folder layout.
+
+    `run_folder` is the run's folder, where the layout has one: its other sessions lie in it too."""
 
     folder: Path
     files: list[Path]
     run_id: str | None
     session: str | None
+    run_folder: Path | None = None
 
 
 @dataclass
@@ -56,7 +62,7 @@ def _expand(source: str) -> list[Path]:
 
 
 def _profiles_in(path: Path, found: Sources) -> list[Path]:
-    if not path.is_dir():
+    if not path.is_dir() or (path.name.endswith(SUFFIX) and not any(path.rglob("*" + SUFFIX))):
         if path.name.endswith(SUFFIX):
             return [path]
         found.skipped.append((str(path), _why_not(path)))
@@ -75,18 +81,23 @@ def _why_not(path: Path) -> str:
 
 
 def _session_folder(file: Path) -> Path:
-    """The folder of the session: the one under plugins/profile, else the file's own."""
-    parts = file.parts
-    for i in range(len(parts) - 3, 0, -1):
-        if parts[i - 1 : i + 1] == ("plugins", "profile"):
-            return Path(*parts[: i + 2])
-    return file.parent
+    """The folder of the session: the one under plugins/profile or named by a time, else the file's own.
+
+    Folders of single processes inside a session are part of it."""
+    folder = Path(os.path.abspath(file)).parent
+    for session in (folder, *folder.parents):
+        if session.parent.parts[-2:] == ("plugins", "profile") or _STAMP.fullmatch(session.name):
+            return session
+    return folder.parent if _PROCESS.fullmatch(folder.name) else folder
 
 
 def _session(folder: Path, files: list[Path]) -> SourceSession:
-    absolute = folder.resolve()
-    if absolute.parent.parts[-2:] == ("plugins", "profile"):
-        return SourceSession(folder, files, absolute.parents[2].name or None, absolute.name)
-    if _STAMP.fullmatch(absolute.name):
-        return SourceSession(folder, files, absolute.parent.name or None, absolute.name)
-    return SourceSession(folder, files, None, None)
+    if folder.parent.parts[-2:] == ("plugins", "profile"):
+        run_folder = folder.parents[2]
+    elif _STAMP.fullmatch(folder.name):
+        run_folder = folder.parent
+    else:
+        return SourceSession(folder, files, None, None)
+    if _PROCESS.fullmatch(run_folder.name):
+        run_folder = run_folder.parent
+    return SourceSession(folder, files, run_folder.name or None, folder.name, run_folder)
