@@ -13,6 +13,7 @@ from xspace import Event, environment, event, line, plane, put, space
 from profdb.cli.main import run
 from profdb.sql.errors import InputError
 from profdb.warehouse.ingest import UnreadableError
+from profdb.warehouse.profile_file import open_profile
 from profdb.warehouse.store import Warehouse
 
 START_NS = 1_780_000_000_000_000_000
@@ -137,7 +138,9 @@ def test_concatenated_profiles_and_repeated_planes_merge(bench: Bench) -> None:
     data = part * (8_000_000 // len(part)) + space(environment(START_NS), hostnames=("w-0",))
     repeats = data.count(b"/device:GPU:0")
     assert len(data) > 7_900_000
-    bench.take(data)
+    path = bench.write("x.xplane.pb", data)
+    assert [len(one.lines) for one in open_profile(path).planes] == [repeats, 0]
+    bench.ingest(path)
     assert bench.rows("SELECT host, device, op_count FROM devices") == [("w-0", "GPU:0", 2000 * repeats)]
     assert bench.rows("SELECT profile_start_ns FROM runs") == [(START_NS,)]
     totals = "count(*) AS n, CAST(sum(duration_ps) AS BIGINT) AS ps, count(DISTINCT op_id) AS ops"

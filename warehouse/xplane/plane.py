@@ -1,9 +1,11 @@
 """One plane without its events: its name, its dictionaries of names, its own stats."""
 
 import base64
-from collections.abc import Iterable, Iterator
+from collections import ChainMap
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -32,7 +34,7 @@ class Plane:
     stats: dict[str, StatValue]
     lines: list[Span]
     stat_names: dict[int, str]
-    _event_metadata: dict[int, Any] = field(repr=False, default_factory=dict)
+    _event_metadata: Mapping[int, Any] = field(repr=False, default_factory=dict)
     _names: dict[int, EventName] = field(repr=False, default_factory=dict)
     _described: dict[bytes, EventName] = field(repr=False, default_factory=dict)
     """Names by the bytes of their metadata, shared by planes with equal stat names."""
@@ -110,13 +112,20 @@ def parse(kind: str, buffer: memoryview, pieces: list[Span]) -> Any:
 
 
 def read_planes(buffer: memoryview, found: list[PlaneBytes]) -> list[Plane]:
-    """The planes of a file; those of one name share their dictionaries, each one's own entries first."""
-    planes: list[Plane] = []
+    """The planes of a file. One that is repeated with other lines is one plane; those that only share a name
+    share their dictionaries, each one's own entries first."""
+    by_content: dict[bytes, Plane] = {}
     for part in found:
+        content = _digest(buffer, part.rest)
+        if content in by_content:
+            by_content[content].lines += part.lines
+            continue
         raw = parse("XPlane", buffer, part.rest) if part.rest else message("XPlane")()
         names = {entry.key: text_of(entry.value.name) for entry in raw.stat_metadata}
         events = {entry.key: entry.value for entry in raw.event_metadata}
-        planes.append(Plane(text_of(raw.name), stat_values(raw.stats, names), part.lines, names, events))
+        stats = stat_values(raw.stats, names)
+        by_content[content] = Plane(text_of(raw.name), stats, part.lines, names, events)
+    planes = list(by_content.values())
     by_name: dict[str, list[Plane]] = {}
     for plane in planes:
         by_name.setdefault(plane.name, []).append(plane)
@@ -127,12 +136,19 @@ def read_planes(buffer: memoryview, found: list[PlaneBytes]) -> list[Plane]:
     return planes
 
 
+def _digest(buffer: memoryview, pieces: list[Span]) -> bytes:
+    digest = blake2b(digest_size=16)
+    for piece in pieces:
+        digest.update(buffer[piece.start : piece.end])
+    return digest.digest()
+
+
 def _share_names(group: list[Plane]) -> None:
     stat_names = {k: v for plane in reversed(group) for k, v in plane.stat_names.items()}
     events = {k: v for plane in reversed(group) for k, v in plane._event_metadata.items()}
     for plane in group:
         plane.stat_names = stat_names | plane.stat_names
-        plane._event_metadata = events | plane._event_metadata
+        plane._event_metadata = ChainMap(dict(plane._event_metadata), events)
 
 
 def _share_descriptions(planes: list[Plane]) -> None:
