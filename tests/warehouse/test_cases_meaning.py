@@ -20,11 +20,11 @@ def gpu_capture(*host: Event) -> bytes:
 def test_ops_are_found_on_every_gpu_stream(bench: Bench) -> None:
     bench.take(gpu_capture())
     classes = "op_events JOIN op_classes USING (run, op_id)"
-    sql = f"SELECT DISTINCT stream, name, category, family FROM {classes} ORDER BY name"
+    sql = f"SELECT DISTINCT stream, name, category, family, collective FROM {classes} ORDER BY name"
     assert bench.rows(sql) == [
-        ("118", "MemcpyD2H", "copy", "copy"),
-        ("24", "loop_fusion_3", "compute", "fusion"),
-        ("118", GATHER, "communication", "collective"),
+        ("118", "MemcpyD2H", "copy", "copy", None),
+        ("24", "loop_fusion_3", "compute", "fusion", None),
+        ("118", GATHER, "communication", "collective", "all-gather"),
     ]
 
 

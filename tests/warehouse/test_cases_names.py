@@ -144,6 +144,12 @@ def test_kernels_of_a_command_buffer_count_under_their_own_name(bench: Bench) ->
         "SELECT name, attribution_source, launch_id FROM op_events JOIN ops USING (op_id, name) ORDER BY name"
     )
     assert bench.rows(sql) == [("(unlaunched)", "none", None), ("sm90_gemm", "none", "1")]
+    sql = "SELECT sum(self_ps) AS ps, (SELECT compute_only_ps FROM step_breakdown) AS busy_ps FROM op_stats"
+    assert bench.rows(sql) == [(100, 100)]
+    sql = "SELECT status, sentence, remedy FROM capture_quality WHERE check_name = 'unattributed_share'"
+    ((status, sentence, remedy),) = bench.rows(sql)
+    assert (status, sentence) == ("fail", "100.0 % of device op time has no framework path")
+    assert "XLA_FLAGS=--xla_gpu_enable_command_buffer=" in remedy
 
 
 def test_an_event_without_metadata_still_counts(bench: Bench) -> None:

@@ -59,13 +59,11 @@ def test_what_moves_data_is_told_by_hlo_before_the_kernel_name(bench: Bench) -> 
         event("Stream Sync", 60 * MS, 50 * MS),
     )
     bench.take(space(plane("/device:GPU:0", line("Stream #1(Compute)", *events))))
-    sql = (
-        "SELECT canonical_name, category FROM ops JOIN op_classes USING (run, op_id) ORDER BY canonical_name"
-    )
-    assert bench.rows(sql) == [
-        ("Event Sync", "sync"),
-        ("Stream Sync", "sync"),
-        ("all-to-all", "communication"),
+    classes = "ops JOIN op_classes USING (run, op_id)"
+    assert bench.rows(f"SELECT canonical_name, category, collective FROM {classes} ORDER BY 1") == [
+        ("Event Sync", "sync", None),
+        ("Stream Sync", "sync", None),
+        ("all-to-all", "communication", "all-to-all"),
     ]
     assert bench.rows("SELECT sync_ps, compute_only_ps, comm_exposed_ps FROM step_breakdown") == [
         (100 * MS, 0, 10)
@@ -99,3 +97,24 @@ def test_pairs_of_a_repeated_plane_stay_apart(bench: Bench) -> None:
     pairs = "SELECT pair_id, min(start_ps) AS first, max(start_ps) AS last FROM op_events GROUP BY pair_id"
     assert bench.rows(f"{pairs} ORDER BY pair_id") == [(0, 0, 9), (1, 100, 109)]
     assert bench.rows("SELECT device, op_count FROM devices") == [("TPU:0", 4)]
+
+
+def test_kinds_of_collectives(bench: Bench) -> None:
+    kinds = {
+        "ncclDevKernel_AllReduce_Sum_bf16_RING_LL": "all-reduce",
+        "ncclDevKernel_ReduceScatter_Sum_f32_RING_LL": "reduce-scatter",
+        "ncclDevKernel_Broadcast_RING_LL": "collective-broadcast",
+        "ncclDevKernel_SendRecv": "send-recv",
+        "ncclDevKernel_Generic": None,
+        "%all-gather-start.1 = (f32[4], f32[8]) all-gather-start(f32[4] %p)": "all-gather",
+        "%ragged-all-to-all.1 = f32[8] ragged-all-to-all(f32[8] %p)": "ragged-all-to-all",
+        "%collective-permute-done.1 = f32[8] collective-permute-done(f32[8] %p)": "collective-permute",
+        "%send.1 = f32[8] send(f32[8] %p)": "send",
+        "%recv-done.1 = f32[8] recv-done(f32[8] %p)": "recv",
+    }
+    events = (event(name, 10 * i, 5) for i, name in enumerate(kinds))
+    bench.take(space(plane("/device:GPU:0", line("Stream #1(Compute)", *events))))
+    rows = bench.rows(
+        "SELECT family, collective FROM op_events JOIN op_classes USING (run, op_id) ORDER BY start_ps"
+    )
+    assert rows == [("collective", kind) for kind in kinds.values()]

@@ -12,7 +12,10 @@ CREATE TABLE op_classes (
   -- forward, backward, recompute, mixed or other; NULL where the op has no scope.
   phase VARCHAR,
   -- The user's own scopes of the op, for example layer0/block/mlp; NULL where the op has no scope.
-  region VARCHAR
+  region VARCHAR,
+  -- Kind of a collective, as HLO names it: all-gather, reduce-scatter, send-recv ...; NULL for other families and
+  -- where nothing tells it. HLO tells it before the kernel's name does.
+  collective VARCHAR
 );
 
 INSERT INTO op_classes
@@ -34,9 +37,29 @@ first_match AS (
   LEFT JOIN containers c ON c.run = f.run AND c.op_id = f.op_id
   WHERE m.nesting = 'any' OR c.op_id IS NOT NULL
   GROUP BY f.run, f.op_id
+),
+collectives AS (
+  SELECT f.run, f.op_id, lower(replace(replace(f.value, '-', ''), '_', '')) AS name
+  FROM first_match m
+  JOIN category_rules r ON r.priority = m.priority AND r.family = 'collective'
+  JOIN _op_facts f ON f.run = m.run AND f.op_id = m.op_id AND f.field = r.field
 )
-SELECT o.run, o.op_id, r.category, r.family, s.phase, s.region
+SELECT
+  o.run, o.op_id, r.category, r.family, s.phase, s.region,
+  CASE
+    WHEN k.name LIKE '%raggedalltoall%' THEN 'ragged-all-to-all'
+    WHEN k.name LIKE '%alltoall%' THEN 'all-to-all'
+    WHEN k.name LIKE '%reducescatter%' THEN 'reduce-scatter'
+    WHEN k.name LIKE '%allreduce%' THEN 'all-reduce'
+    WHEN k.name LIKE '%allgather%' THEN 'all-gather'
+    WHEN k.name LIKE '%collectivepermute%' THEN 'collective-permute'
+    WHEN k.name LIKE '%broadcast%' THEN 'collective-broadcast'
+    WHEN k.name LIKE '%sendrecv%' THEN 'send-recv'
+    WHEN k.name LIKE 'send%' THEN 'send'
+    WHEN k.name LIKE 'recv%' THEN 'recv'
+  END AS collective
 FROM ops o
 JOIN first_match m ON m.run = o.run AND m.op_id = o.op_id
 JOIN category_rules r ON r.priority = m.priority
+LEFT JOIN collectives k ON k.run = o.run AND k.op_id = o.op_id
 LEFT JOIN _scopes s ON s.scope = o.scope;
