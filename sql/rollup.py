@@ -5,11 +5,18 @@ from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 from . import catalog
+from .engine import quote_text
 from .scopes import phase, region
 
 if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
+
+
+BATCH_OPS = 400_000
+"""Op executions whose breakdown is computed at a time: about 200 MB."""
+BY_DEVICE = ("step_breakdown",)
+"""Derived tables whose INSERT reads its devices from the relation devices, and can run for some at a time."""
 
 
 def rollup(
@@ -27,8 +34,31 @@ def rollup(
     for helper in _helpers(version):
         con.execute(helper.statements[0])
     for name in _dependency_order(version):
-        con.execute(derived[name].statements[1])
+        for _ in _device_batches(con) if name in BY_DEVICE else (None,):
+            con.execute(derived[name].statements[1])
     return {name: con.table(name).to_arrow_table() for name in derived}
+
+
+def _device_batches(con: "duckdb.DuckDBPyConnection") -> Iterator[None]:
+    """Let the relation devices be some of them at a time: memory depends on these, not on the run."""
+    batches: list[list[tuple[str, str, str]]] = []
+    ops = BATCH_OPS
+    for *device, count in con.execute(
+        "SELECT run, host, device, op_count FROM devices ORDER BY ALL"
+    ).fetchall():
+        if ops + count > BATCH_OPS:
+            batches.append([])
+            ops = 0
+        batches[-1].append(tuple(device))
+        ops += count
+    for batch in batches:
+        chosen = ", ".join(f"({', '.join(map(quote_text, device))})" for device in batch)
+        con.execute(
+            "CREATE OR REPLACE TEMP TABLE devices AS SELECT * FROM memory.main.devices "
+            f"WHERE (run, host, device) IN ({chosen})"
+        )
+        yield
+    con.execute("DROP TABLE IF EXISTS temp.devices")
 
 
 def _fill_scopes(con: "duckdb.DuckDBPyConnection") -> None:

@@ -10,10 +10,12 @@ from .profile_file import broken
 from .times import EPOCH_NS
 from .xplane.plane import StatValue, parse, stat_values
 from .xplane.text import text_of
-from .xplane.wire import WireError, locate, open_bytes
+from .xplane.wire import Span, WireError, locate, open_bytes, release
 
 FileVersion = tuple[int, int, int]
 """Inode, size and time of modification."""
+
+_CHUNK = 32 << 20
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ def read_head(path: Path) -> FileHead:
         raise broken(path, error) from None
     return FileHead(
         path=path,
-        sha256=hashlib.sha256(buffer).hexdigest(),
+        sha256=_sha256(buffer),
         size=len(buffer),
         hostname=text_of(names[0]) if len(names) else None,
         process_id=_integer(stats.get("process_id")),
@@ -69,6 +71,15 @@ def _version(path: Path) -> FileVersion:
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def _sha256(buffer: memoryview) -> str:
+    digest = hashlib.sha256()
+    for start in range(0, len(buffer), _CHUNK):
+        span = Span(start, min(start + _CHUNK, len(buffer)))
+        digest.update(buffer[span.start : span.end])
+        release(buffer, span)
+    return digest.hexdigest()
 
 
 def _integer(value: StatValue | None) -> int | None:

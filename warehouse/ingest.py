@@ -13,6 +13,7 @@ from .runs import EXTRACTOR_VERSION
 from .siblings import merged
 from .sources import find_sessions
 from .store import Change, DataFile, RunEntry, Snapshot, Warehouse
+from .xplane.rows import memory_given_back
 
 Progress = Callable[[int, int], None]
 
@@ -126,7 +127,7 @@ def _ingest_one(job: _Job, profiles: ProfileSet) -> RunReport | None:
         if known is not None:
             job.advance(profiles.size)
             return _unchanged(known, profiles, started)
-        with job.warehouse.staging() as folder:
+        with job.warehouse.staging() as folder, memory_given_back():
             done = job.done
             try:
                 extracted = extract(profiles, handle, job.options, folder, job.advance)

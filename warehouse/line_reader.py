@@ -10,7 +10,7 @@ from .run_state import RunState
 from .times import Clock, Times, event_times
 from .xplane.line import Line, read_line
 from .xplane.plane import Plane
-from .xplane.wire import Span
+from .xplane.wire import Span, release
 
 
 @dataclass
@@ -37,6 +37,7 @@ class LineReader:
                 count = int(np.isin(line.events.metadata_id, unknown).sum())
                 self.state.quality.note(self.host, "unknown_metadata", where, count)
             yield line, times
+        release(self.profile.buffer, span)
         self.progress(len(span))
 
     def peek(self, plane: Plane, span: Span) -> Iterator[tuple[Line, Times]]:
@@ -50,9 +51,9 @@ class LineReader:
 
 def mentions(buffer: memoryview, span: Span, stat_id: int) -> bool:
     """Whether the line's bytes may hold a stat with this id: they contain its field 1 as it is encoded."""
-    encoded, value = bytearray([0x08]), stat_id
+    encoded, value = bytearray([0x08]), stat_id % (1 << 64)
     while value >= 0x80:
         encoded.append(value & 0x7F | 0x80)
         value >>= 7
     encoded.append(value)
-    return bytes(encoded) in bytes(buffer[span.start : span.end])
+    return buffer.obj.find(encoded, span.start, span.end) >= 0  # type: ignore[attr-defined, no-any-return]

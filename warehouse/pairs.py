@@ -4,6 +4,7 @@ A done names its start by its HLO operand; where its operands are not known, the
 same program and kind is meant. Names' suffixes are never compared.
 """
 
+from array import array
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,21 +26,20 @@ class PairBook:
     """(start time, pair id) of the pairs that wait for their done, by their start, the oldest first."""
     _kinds: dict[Key, str] = field(default_factory=dict)
     """What a start begins, for example all-gather."""
-    _begun: dict[Key, list[tuple[int, int]]] = field(default_factory=dict)
-    """(start time, pair id) of the pairs of a start or done: of its program, and of any."""
+    _begun: dict[Key, "array[int]"] = field(default_factory=dict)
+    """Start time and id of each pair of a start or done, one after the other."""
 
     def match(self, codes: Ints, ops: list[Op], start: Ints) -> Ints:
         """Pair ids of executions on a core's line, -1 where one is no half of a pair. Parts come in order."""
         pair_ids = np.full(len(codes), -1, np.int64)
-        halves = {i: (*half, {_key(op), _any_program(op)}) for i, op in enumerate(ops) if (half := _half(op))}
+        halves = {i: half for i, op in enumerate(ops) if (half := _half(op))}
         rows = np.flatnonzero(np.isin(codes, list(halves)))
         rows = rows[np.argsort(start[rows], kind="stable")]
         for row, code, time in zip(rows.tolist(), codes[rows].tolist(), start[rows].tolist(), strict=True):
-            kind, begins, names = halves[code]
-            begun, pair = self._begin(_key(ops[code]), kind, time) if begins else self._end(ops[code], kind)
+            (kind, begins), key = halves[code], _key(ops[code])
+            begun, pair = self._begin(key, kind, time) if begins else self._end(ops[code], kind)
             if pair >= 0:
-                for name in names:
-                    self._begun.setdefault(name, []).append((begun, pair))
+                self._begun.setdefault(key, array("q")).extend((begun, pair))
             pair_ids[row] = pair
         return pair_ids
 
@@ -61,10 +61,11 @@ class PairBook:
         """Pair ids of async rows: the pair of the same op that begins nearest to each."""
         pair_ids = np.full(len(codes), -1, np.int64)
         for code, op in enumerate(ops):
-            known = self._begun.get(_key(op))
+            known = [np.array(self._begun[key]).reshape(-1, 2) for key in self._keys(op)]
             if not known:
                 continue
-            times, ids = np.array(sorted(known), np.int64).T
+            pairs = np.concatenate(known)
+            times, ids = pairs[np.argsort(pairs[:, 0], kind="stable")].T
             rows = np.flatnonzero(codes == code)
             right = np.clip(np.searchsorted(times, start[rows]), 0, len(times) - 1)
             left = np.maximum(right - 1, 0)
@@ -72,14 +73,16 @@ class PairBook:
             pair_ids[rows] = ids[np.where(nearer, left, right)]
         return pair_ids
 
+    def _keys(self, op: Op) -> list[Key]:
+        """Starts and dones that an async row may be of: those of its program, of any where it tells none."""
+        program, name = _key(op)
+        if program is not None:
+            return [(program, name)] if (program, name) in self._begun else []
+        return [key for key in self._begun if key[1] == name]
+
 
 def _key(op: Op) -> Key:
     return op.row["program_id"], op.row["hlo_op"] or op.row["name"]
-
-
-def _any_program(op: Op) -> Key:
-    """The key under which an async row that does not tell its program finds the op."""
-    return None, _key(op)[1]
 
 
 def _half(op: Op) -> tuple[str, bool] | None:

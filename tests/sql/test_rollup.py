@@ -302,3 +302,18 @@ def test_parts_equal_an_independent_union_of_intervals(run, seed):
     found = run.rows(f"SELECT window_ps, {PARTS} FROM step_breakdown ORDER BY step_num NULLS LAST")[1:]
     assert found == (expected if run.devices else [])
     assert all(sum(row[1:]) == row[0] for row in found)
+
+
+def test_devices_are_measured_one_batch_at_a_time(run, monkeypatch):
+    monkeypatch.setattr("profdb.sql.rollup.BATCH_OPS", 1)
+    run.window(0, 10)
+    run.event(COMPUTE, 0, 4)
+    run.event(COMPUTE, 2, 9, device="TPU:1")
+    run.event(COPY, 9, 10, device="TPU:2")
+    run.rolled_up()
+    assert run.rows(f"SELECT device, {PARTS}, compute_self_ps FROM step_breakdown ORDER BY device")[1:] == [
+        ("TPU:0", 4, 0, 0, 0, 0, 0, 6, 4),
+        ("TPU:1", 7, 0, 0, 0, 0, 0, 3, 7),
+        ("TPU:2", 0, 0, 0, 1, 0, 0, 9, 0),
+    ]
+    assert run.rows("SELECT device FROM devices ORDER BY device")[1:] == [("TPU:0",), ("TPU:1",), ("TPU:2",)]

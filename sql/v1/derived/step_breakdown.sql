@@ -68,6 +68,7 @@ step_self AS (
     sum(e.self_ps) FILTER (WHERE c.category = 'control') AS control_ps,
     sum(e.self_ps) FILTER (WHERE e.assignment = 'time') AS time_assigned_ps
   FROM op_events e
+  JOIN _device_numbers n ON n.run = e.run AND n.host = e.host AND n.device = e.device
   JOIN op_classes c ON c.run = e.run AND c.op_id = e.op_id
   WHERE NOT e.is_async
   GROUP BY e.run, e.host, e.device, e.step_num
