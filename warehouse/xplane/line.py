@@ -11,7 +11,7 @@ from .plane import Plane
 from .rows import decode, one_row
 from .stats import INT_KINDS, NUMBER_KINDS, TEXT_KINDS, Bools, Ints, Positions, StatRows, read_stats
 from .text import text_of
-from .wire import Span, WireError
+from .wire import Span, WireError, check_lengths
 
 PART_EVENTS = 65_536
 
@@ -133,6 +133,7 @@ def read_line(buffer: memoryview, span: Span, plane: Plane, *, nested: bool = Tr
     file: parts nest on their own. A line without events is one part without events. Raises WireError where
     the bytes are no XLine.
     """
+    check_lengths(buffer, span)
     try:
         row = decode("XLineParts", one_row(buffer[span.start : span.end]))
         names = [text_of(row[name][0].as_py()) for name in ("name", "display_name")]
