@@ -42,11 +42,11 @@ def rollup(
 def _device_batches(con: "duckdb.DuckDBPyConnection") -> Iterator[None]:
     """Let the relation devices be some of them at a time: memory depends on these, not on the run."""
     batches: list[list[tuple[str, str, str]]] = []
-    ops = BATCH_OPS
+    ops = 0
     for *device, count in con.execute(
         "SELECT run, host, device, op_count FROM devices ORDER BY ALL"
     ).fetchall():
-        if ops + count > BATCH_OPS:
+        if not batches or ops + count > BATCH_OPS:
             batches.append([])
             ops = 0
         batches[-1].append(tuple(device))

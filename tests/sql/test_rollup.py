@@ -310,10 +310,11 @@ def test_devices_are_measured_one_batch_at_a_time(run, monkeypatch):
     run.event(COMPUTE, 0, 4)
     run.event(COMPUTE, 2, 9, device="TPU:1")
     run.event(COPY, 9, 10, device="TPU:2")
+    run.insert("devices", host="h", device="A:0", core_kind="gpu", op_count=0)  # nothing ran on the first one
     run.rolled_up()
     assert run.rows(f"SELECT device, {PARTS}, compute_self_ps FROM step_breakdown ORDER BY device")[1:] == [
         ("TPU:0", 4, 0, 0, 0, 0, 0, 6, 4),
         ("TPU:1", 7, 0, 0, 0, 0, 0, 3, 7),
         ("TPU:2", 0, 0, 0, 1, 0, 0, 9, 0),
     ]
-    assert run.rows("SELECT device FROM devices ORDER BY device")[1:] == [("TPU:0",), ("TPU:1",), ("TPU:2",)]
+    assert run.rows("SELECT device FROM devices ORDER BY device")[1:] == [("A:0",), ("TPU:0",), ("TPU:1",), ("TPU:2",)]
