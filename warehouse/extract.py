@@ -103,8 +103,10 @@ def _read(
     except WireError as error:
         raise RefusedFileError(head, broken(head.path, error)) from None
     facts |= profile.plane_stats(METADATA) | profile.plane_stats(ENVIRONMENT)
+    end_ps = None
     if head.stop_ns is not None and head.start_ns is not None:
-        state.capture_end[host] = clock.offset_ps + (head.stop_ns - head.start_ns) * 1000
+        end_ps = clock.offset_ps + (head.stop_ns - head.start_ns) * 1000
+    state.capture[host] = clock.offset_ps, end_ps
     for check, texts in (("producer_error", profile.errors), ("producer_warning", profile.warnings)):
         for text in texts:
             name = "dropped_events" if "dropped" in text.lower() else check

@@ -75,8 +75,8 @@ class RunState:
     """(host, device) -> markers of the device's own Steps line, by step."""
     how: dict[tuple[str, str], str] = field(default_factory=dict)
     """(host, device) -> how ops found their steps."""
-    capture_end: dict[str, int] = field(default_factory=dict)
-    """Host -> end of its capture in picoseconds, where the profile tells it."""
+    capture: dict[str, tuple[int, int | None]] = field(default_factory=dict)
+    """Host -> start and end of its capture in picoseconds; the end is None where it is unknown."""
     program_time: dict[str, int] = field(default_factory=dict)
     """Device time by `program_name`, over all devices."""
     window: tuple[int, int] | None = None

@@ -9,7 +9,7 @@ from pathlib import Path
 
 SUFFIX = ".xplane.pb"
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d")
-_PROCESS = re.compile(r"(process|proc|rank|worker|host|node|task|machine)[-_.]?\d+", re.IGNORECASE)
+_PROCESS = re.compile(r"(process|proc|rank|worker|host|node)[-_.]?\d+", re.IGNORECASE)
 """A folder that holds what one process of a run wrote."""
 
 

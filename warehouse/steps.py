@@ -40,7 +40,7 @@ def step_rows(state: RunState) -> Iterator[dict[str, Any]]:
                 else None,
                 "ordinal_in_process": None,
                 "source": _SOURCES[how],
-                "is_whole": _is_whole(i, spans, marker, state.capture_end.get(host), how),
+                "is_whole": _is_whole(i, spans, marker, state.capture[host], how),
                 "has_compile": step in host_steps.compiling if host_steps.markers else None,
             }
 
@@ -69,15 +69,21 @@ def _markers(
 
 
 def _is_whole(
-    position: int, spans: list[tuple[int, StepSpan]], marker: Marker | None, capture_end: int | None, how: str
+    position: int,
+    spans: list[tuple[int, StepSpan]],
+    marker: Marker | None,
+    capture: tuple[int, int | None],
+    how: str,
 ) -> bool:
     """Whether the step lies inside the capture: its marker does, and at the edges no op of it is missing.
 
-    A step at an edge has lost ops where it has fewer than every step between the edges.
+    A device cuts what it records at the edges of the capture: what touches them is cut. A step at an edge has
+    lost ops where it has fewer than every step between the edges.
     """
-    if marker is None or marker.start_ps < 0 or (capture_end is not None and marker.end_ps > capture_end):
+    start, end = capture
+    if marker is None or marker.start_ps < start or (end is not None and marker.end_ps > end):
         return False
-    if how in ("device", "module") and marker.start_ps == 0:
+    if how in ("device", "module") and (marker.start_ps == start or marker.end_ps == end):
         return False
     if 0 < position < len(spans) - 1:
         return True

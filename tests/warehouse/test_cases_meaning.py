@@ -2,7 +2,7 @@
 
 import pytest
 from bench import Bench
-from xspace import Event, event, line, marker, plane, space
+from xspace import Event, environment, event, line, marker, plane, space
 
 # C01: a GPU trace read with a TPU in mind.
 
@@ -127,3 +127,39 @@ def test_ragged_steps_and_a_recompiled_program(bench: Bench) -> None:
         (4, 430, 40, 40, False),
     ]
     assert bench.rows("SELECT step_num FROM step_time WHERE is_steady") == [(1,), (2,), (3,)]
+
+
+def test_a_program_that_touches_the_edge_of_the_capture_is_cut(bench: Bench) -> None:
+    start_ns = 1_780_000_000_000_000_000
+    for host, offset_ns in (("a", 0), ("b", 7)):  # both capture 400 ns, the second host 7 ns later
+        executions = [event("jit_train_step(7)", i * 100_000, 100_000) for i in range(4)]
+        ops = [event("fusion.1", i * 100_000 + 50, 40_000) for i in range(4)]
+        device = plane("/device:TPU:0", line("XLA Modules", *executions), line("XLA Ops", *ops))
+        at_ns = start_ns + offset_ns
+        path = f"2026_11_30_12_00_00/{host}.xplane.pb"
+        bench.write(path, space(device, environment(at_ns, at_ns + 400)))
+    bench.ingest()
+    steps = "SELECT step_num, start_ps, is_whole FROM steps WHERE host = 'b' ORDER BY step_num"
+    assert bench.rows(steps) == [
+        (0, 7_050, False),
+        (1, 107_050, True),
+        (2, 207_050, True),
+        (3, 307_050, False),
+    ]
+    assert bench.rows("SELECT DISTINCT step_num, is_whole FROM steps WHERE is_whole ORDER BY 1") == [
+        (1, True),
+        (2, True),
+    ]
+
+
+def test_what_the_profiler_itself_reports_is_kept_word_for_word(bench: Bench) -> None:
+    dropped = "Detected GPU events dropped on HOST: 1234 events"
+    bench.take(space(hostnames=("w-0",), errors=("no GPU tracer",), warnings=(dropped, "slow disk")))
+    sql = (
+        "SELECT check_name, status, sentence FROM capture_quality WHERE host = 'w-0' AND subject IS NOT NULL"
+    )
+    assert bench.rows(f"{sql} ORDER BY check_name") == [
+        ("dropped_events", "fail", f"the profiler dropped events, totals are too low: {dropped}"),
+        ("producer_error", "fail", "the profiler reported an error: no GPU tracer"),
+        ("producer_warning", "warn", "the profiler warned: slow disk"),
+    ]
