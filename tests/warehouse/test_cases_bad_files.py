@@ -1,5 +1,6 @@
 """Reported trouble with files: what is no profile is refused with one line that names path and byte."""
 
+import mmap
 import random
 import shutil
 from collections.abc import Callable
@@ -15,6 +16,9 @@ from profdb.sql.errors import InputError
 from profdb.warehouse.ingest import UnreadableError
 from profdb.warehouse.profile_file import open_profile
 from profdb.warehouse.store import Warehouse
+from profdb.warehouse.xplane.line import read_line
+from profdb.warehouse.xplane.plane import Plane
+from profdb.warehouse.xplane.wire import Span, WireError
 
 START_NS = 1_780_000_000_000_000_000
 SESSION = "log/run/plugins/profile/2026_11_30_12_00_00"
@@ -153,6 +157,15 @@ def test_parts_of_one_plane_share_their_names_steps_and_modules(bench: Bench) ->
     )
     bench.take(space(named, plane("/device:TPU:0", line("XLA Ops", event(50, 10, 20)))))
     assert bench.rows("SELECT name, step_num, assignment FROM op_events") == [("fusion.1", 7, "device")]
+
+
+def test_a_line_beyond_two_gib_is_refused_with_its_size() -> None:
+    untouched = memoryview(mmap.mmap(-1, (1 << 31) + 10))
+    lines = read_line(untouched, Span(10, len(untouched)), Plane("/host:CPU", {}, [], {}))
+    with pytest.raises(
+        WireError, match=r"byte 10: a line of 2,147,483,648 bytes, of which 2 GiB can be decoded"
+    ):
+        next(lines)
 
 
 # Real files that are none.

@@ -131,8 +131,10 @@ def read_line(buffer: memoryview, span: Span, plane: Plane, *, nested: bool = Tr
 
     Where `nested`, no event of one part reaches into the time of a later part, whatever their order in the
     file: parts nest on their own. A line without events is one part without events. Raises WireError where
-    the bytes are no XLine.
+    the bytes are no XLine, or more than Arrow's offsets reach.
     """
+    if len(span) > np.iinfo(np.int32).max:
+        raise WireError(span.start, f"a line of {len(span):,} bytes, of which 2 GiB can be decoded")
     check_lengths(buffer, span)
     try:
         row = decode("XLineParts", one_row(buffer[span.start : span.end]))
