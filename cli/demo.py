@@ -52,7 +52,7 @@ def demo(
     from ..warehouse.ingest import ingest
     from ..warehouse.reader import open_session
 
-    report = ingest([_capture(logdir)], warehouse)
+    report = ingest([_capture(logdir)], warehouse, expect_hosts=1)
     tell(report)
     run = report.runs[0].run
     with open_session(warehouse, Settings()) as session:
