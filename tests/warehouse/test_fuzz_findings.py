@@ -1,4 +1,4 @@
-"""What mutated profiles have brought to light, each as the smallest profile that shows it."""
+"""What mutants and oracles have brought to light, each as the smallest profile that shows it."""
 
 import base64
 
@@ -51,3 +51,17 @@ def test_a_stat_id_below_zero_marks_steps(bench: Bench) -> None:
     lines = put(3, put(2, "thread") + op) + put(3, put(2, "python") + step)
     bench.take(space(put(2, "/host:CPU") + metadata + lines))
     assert bench.rows("SELECT step_num, start_ps FROM op_events") == [(17, 5)]
+
+
+@pytest.mark.parametrize("part_events", [1, 1000])
+def test_an_instant_nests_in_what_begins_with_it(
+    bench: Bench, part_events: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("profdb.warehouse.xplane.line.PART_EVENTS", part_events)
+    ops = line("XLA Ops", event("a", 0, 10), event("instant", 10, 0), event("b", 10, 10))
+    bench.take(space(plane("/device:TPU:0", ops)))
+    assert bench.rows("SELECT name, is_leaf FROM op_events ORDER BY name") == [
+        ("a", True),
+        ("b", False),
+        ("instant", True),
+    ]

@@ -8,6 +8,8 @@ import pytest
 from oracles.intervals import self_times
 from oracles.profiles import PROFILES, REAL_PROFILES, Ingested, OpLine, OtherLine, op_lines
 
+from profdb.warehouse.ingest import ingest
+
 Ingest = Callable[[str], Ingested]
 Read = Callable[[str], list[OtherLine]]
 
@@ -55,3 +57,17 @@ def test_totals_per_device(name: str, ingested: Ingest, profile_data: Read) -> N
             count, total, self_time = expected.get(line.device, (0, 0, 0))
             expected[line.device] = (count + len(own), total + sum(durations), self_time + sum(own))
     assert {device: tuple(totals) for device, *totals in ingested(name).rows(TOTALS)} == expected
+
+
+@pytest.mark.parametrize("name", ["tpu_v6e_4chip_inference", "gpu_amd_te_fused_attention"])
+def test_lines_read_in_small_parts(
+    name: str, ingested: Ingest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A line of millions of events is read in parts; here in parts of about fifty."""
+    monkeypatch.setattr("profdb.warehouse.xplane.line.PART_EVENTS", 50)
+    whole = ingested(name)
+    ingest([str(whole.path)], str(tmp_path), run=name)
+    for table in ("op_events", "host_events", "modules", "steps", "step_breakdown"):
+        found = Ingested(name, whole.path, str(tmp_path)).rows(f"SELECT * FROM {table} WHERE run = $run")
+        expected = whole.rows(f"SELECT * FROM {table} WHERE run = $run")
+        assert sorted(map(str, found)) == sorted(map(str, expected))

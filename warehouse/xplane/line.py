@@ -176,7 +176,7 @@ def _cuts(events: Any, nested: bool) -> list[int]:
     times = decode("XEventTimes", events)
     timed = _ints(times["num_occurrences"]) == 0
     start = _ints(times["offset_ps"])
-    end = start + np.maximum(_ints(times["duration_ps"]), 0)
+    end = start + np.maximum(_ints(times["duration_ps"]), 1)  # an instant nests in what begins with it
     latest = np.maximum.accumulate(np.where(timed, end, np.iinfo(np.int64).min))
     earliest = np.minimum.accumulate(np.where(timed, start, np.iinfo(np.int64).max)[::-1])[::-1]
     free = np.flatnonzero(latest[:-1] <= earliest[1:]) + 1
