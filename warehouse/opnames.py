@@ -107,21 +107,24 @@ class OpNamer:
         """For each event the position of its op in the list returned."""
         program, has_program = events.ints("program_id")
         ici, has_ici = events.ints("uses_ici")
-        texts = {stat: events.texts(stat) for stat in KEY_STATS}
-        keys = [events.metadata_id, program, has_program.astype(np.int64), *(t.codes for t in texts.values())]
+        texts = {stat: text for stat in KEY_STATS if (text := events.texts(stat)).words}
+        keys = [events.metadata_id, *(text.codes for text in texts.values())]
+        if has_program.any():
+            keys += [program, has_program.astype(np.int64)]
         if has_ici.any():
             keys.append(np.where(has_ici, ici, -1))
         codes, first = distinct(keys)
         ops = []
         for at in first.tolist():
             stats = {stat: text.word(text.codes[at]) for stat, text in texts.items()}
-            stats["uses_ici"] = str(ici[at]) if has_ici[at] else None
+            if has_ici[at]:
+                stats["uses_ici"] = str(ici[at])
             ops.append(self._op(events, at, stats, int(program[at]) % (1 << 64) if has_program[at] else None))
         return codes, ops
 
     def _op(self, events: Events, at: int, stats: Mapping[str, str | None], program_id: int | None) -> Op:
         entry = events.plane.event_name(int(events.metadata_id[at]))
-        key = (id(entry), program_id, *stats.values())  # planes that repeat each other share their entries
+        key = (id(entry), program_id, *stats.items())  # planes that repeat each other share their entries
         if key not in self._known:
             row = describe(entry, stats, program_id, self.programs)
             self._known[key] = self.registry.setdefault(row["op_id"], Op(row))
@@ -135,9 +138,11 @@ def describe(
     constants = entry.stats
     program_id = program_id if program_id is not None else _unsigned(constants.get("program_id"))
     written = parse_text(entry.name)
-    hlo_op = stats["hlo_op"] or _text(constants.get("hlo_op")) or (written.name if written else None)
+    hlo_op = stats.get("hlo_op") or _text(constants.get("hlo_op")) or (written.name if written else None)
     name = (entry.display_name or written.name) if written else entry.name
-    module = stats["hlo_module"] or _text(constants.get("hlo_module")) or programs.names.get(program_id or -1)
+    module = stats.get("hlo_module") or _text(constants.get("hlo_module"))
+    if module is None and program_id is not None:
+        module = programs.names.get(program_id)
     proto = programs.instruction(program_id, module, hlo_op)
     told = written or proto
     scope, source = _scope(stats, constants, proto)
@@ -187,10 +192,10 @@ def _scope(
     stats: Mapping[str, str | None], constants: Mapping[str, StatValue], proto: Instruction | None
 ) -> tuple[str | None, str]:
     """Framework path and where it comes from. `name` counts only where tf_op tells nothing."""
-    for tf_op, source in ((stats["tf_op"], "event"), (_text(constants.get("tf_op")), "metadata")):
+    for tf_op, source in ((stats.get("tf_op"), "event"), (_text(constants.get("tf_op")), "metadata")):
         if tf_op and not _GENERIC_TF_OP.fullmatch(tf_op):
             return tf_op, source
-    name = stats["name"]
+    name = stats.get("name")
     if name and "/" in name:
         return name, "event"
     if proto and proto.op_name:
