@@ -1,13 +1,14 @@
 """A warehouse in an empty folder, for tests that ingest profiles and ask in SQL what became of them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from profdb.sql.engine import Settings
+import duckdb
+
+from profdb.sql.engine import Settings, connect
 from profdb.warehouse.ingest import IngestReport, ingest
-from profdb.warehouse.reader import open_session
+from profdb.warehouse.store import Warehouse
 
 
 @dataclass(frozen=True)
@@ -15,6 +16,8 @@ class Bench:
     """A folder of profiles and the warehouse beside it."""
 
     folder: Path
+    _open: dict[int, duckdb.DuckDBPyConnection] = field(default_factory=dict)
+    """Connections by version of the snapshot."""
 
     @property
     def root(self) -> Path:
@@ -36,7 +39,11 @@ class Bench:
         """Ingest one profile."""
         return self.ingest(self.write("h.xplane.pb", data), **options)
 
-    def rows(self, sql: str, params: Mapping[str, int] | None = None) -> list[tuple[Any, ...]]:
-        """The rows of a query."""
-        table = open_session(str(self.root), Settings(params=params or {})).query(sql).table
-        return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query. One connection serves all queries to a snapshot: opening it takes longest."""
+        warehouse = Warehouse(str(self.root))
+        snapshot = warehouse.snapshot()
+        if snapshot.version not in self._open:
+            files = {name: warehouse.uris(snapshot, name) for name in snapshot.files}
+            self._open[snapshot.version] = connect(files, Settings(), documented=False)
+        return self._open[snapshot.version].sql(sql).fetchall()
