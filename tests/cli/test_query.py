@@ -113,7 +113,11 @@ def test_a_slow_query_stops_at_its_time(profdb: Callable) -> None:
 
 def test_ctrl_c_ends_a_query_with_130_and_one_line() -> None:
     sql = "SELECT count(*) FROM range(100000000), range(100000)"
-    program = f"from profdb.cli.main import run; print('up', flush=True); exit(run(['query', {sql!r}]))"
+    program = (
+        # A shell that starts the tests in the background has them ignore the signal.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+        f"from profdb.cli.main import run; print('up', flush=True); exit(run(['query', {sql!r}]))"
+    )
     running = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )

@@ -169,7 +169,15 @@ def test_a_long_query_ends_at_the_timeout(sql, limit, warehouse):
     assert time.monotonic() - start < 20
 
 
-def test_ctrl_c_interrupts_a_long_query(warehouse):
+@pytest.fixture
+def interrupts():
+    """Ctrl-C works: a shell that starts the tests in the background has them ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_interrupts_a_long_query(warehouse, interrupts):
     start = time.monotonic()
     timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
