@@ -10,7 +10,7 @@ from .run_state import RunState
 from .times import Clock, Times, event_times
 from .xplane.line import Line, read_line
 from .xplane.plane import Plane
-from .xplane.wire import Span, release
+from .xplane.wire import Span, find, release
 
 
 @dataclass
@@ -56,4 +56,4 @@ def mentions(buffer: memoryview, span: Span, stat_id: int) -> bool:
         encoded.append(value & 0x7F | 0x80)
         value >>= 7
     encoded.append(value)
-    return buffer.obj.find(encoded, span.start, span.end) >= 0  # type: ignore[attr-defined, no-any-return]
+    return find(buffer, span, bytes(encoded))

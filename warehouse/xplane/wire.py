@@ -125,6 +125,7 @@ def locate(buffer: memoryview) -> SpaceBytes:
     return space
 
 
+_NINE_BYTES = b"\xff" * 8 + b"\x01"
 _NEAR_2_TO_64 = re.compile(
     rb"\xff{8}\x01(?<=[\x0a\x12\x1a\x22\x2a\x32\x3a\x42\x4a\x52\x5a].\xff{8}\x01)", re.DOTALL
 )
@@ -132,8 +133,13 @@ _NEAR_2_TO_64 = re.compile(
 
 def check_lengths(buffer: memoryview, line: Span) -> None:
     """Raise WireError for a length close to 2^64 in the line: added to an offset, it makes ptars panic."""
-    if _NEAR_2_TO_64.search(buffer[line.start : line.end]):
+    if find(buffer, line, _NINE_BYTES) and _NEAR_2_TO_64.search(buffer[line.start : line.end]):
         _walk(buffer, line, 2)
+
+
+def find(buffer: memoryview, span: Span, pattern: bytes) -> bool:
+    """Whether the pattern occurs in the span, searched without a copy."""
+    return buffer.obj.find(pattern, span.start, span.end) >= 0  # type: ignore[attr-defined, no-any-return]
 
 
 def _walk(buffer: memoryview, span: Span, depth: int) -> None:
