@@ -1,6 +1,7 @@
 """Reported trouble with files: what is no profile is refused with one line that names path and byte."""
 
 import mmap
+import os
 import random
 import shutil
 from collections.abc import Callable
@@ -67,6 +68,14 @@ def test_a_directory_with_the_name_of_a_profile(bench: Bench) -> None:
     with pytest.raises(InputError) as error:
         bench.ingest(path)
     assert error.value.message == f"{path} is a directory, not a profile file"
+
+
+def test_a_pipe_with_the_name_of_a_profile_does_not_block(bench: Bench) -> None:
+    path = bench.folder / "x.xplane.pb"
+    os.mkfifo(path)
+    with pytest.raises(InputError) as error:
+        bench.ingest(path)
+    assert error.value.message == f"{path} is no regular file"
 
 
 def test_every_bad_file_has_a_line_of_its_own(bench: Bench, capfd: pytest.CaptureFixture[str]) -> None:

@@ -179,6 +179,8 @@ def open_bytes(path: Path) -> memoryview:
             f"{path} is a directory, not a profile file",
             hint="profdb ingest LOGDIR  (the folder given to jax.profiler.start_trace)",
         )
+    if path.exists() and not path.is_file():  # opening a pipe would wait for ever
+        raise InputError(f"{path} is no regular file", hint=REPAIR)
     try:
         with path.open("rb") as file:
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
