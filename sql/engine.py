@@ -133,7 +133,7 @@ def open_unlocked(settings: Settings) -> "duckdb.DuckDBPyConnection":
     try:
         con = duckdb.connect(":memory:", config=config)
     except duckdb.Error as error:
-        raise ProfdbError(str(error).strip(), hint="--memory-limit 4GB --threads 2") from error
+        raise ProfdbError(str(error).strip(), hint="--memory-limit 4GB") from error
     con.execute("SET TimeZone = 'UTC'")
     return con
 

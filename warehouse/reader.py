@@ -1,5 +1,6 @@
 """Ask a warehouse questions: one snapshot, and for every query a fresh, locked connection over its files."""
 
+import shlex
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -33,6 +34,7 @@ class Session:
         self.snapshot = snapshot
         """The snapshot, with the derived tables of the settings' view version only."""
         self._settings = settings
+        self._root = warehouse.root
         self._files = {name: warehouse.uris(snapshot, name) for name in snapshot.files}
 
     def __enter__(self) -> Self:
@@ -50,11 +52,21 @@ class Session:
             InputError: the statement is refused, wrong, too slow or too large; DuckDB's text if it has one.
             ProfdbError: the settings are wrong.
         """
-        con = connect(self._files, self._settings, documented=False)
+        con = self._connect()
         try:
             return _in_time(con, lambda: _answer(con, sql, parameters or {}, limit), self._settings.timeout_s)
         finally:
             con.close()
+
+    def _connect(self) -> "duckdb.DuckDBPyConnection":
+        import duckdb
+
+        try:
+            return connect(self._files, self._settings, documented=False)
+        except duckdb.Error as error:
+            reason = str(error).partition("\n")[0]
+            hint = f"profdb ingest PROFILE --replace -w {shlex.quote(self._root)}  (for the run of that file)"
+            raise InputError(f"a file of the warehouse cannot be read: {reason}", hint=hint) from error
 
 
 def open_session(root: str, settings: Settings) -> Session:

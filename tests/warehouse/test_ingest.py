@@ -154,7 +154,7 @@ def test_what_is_no_profile_is_skipped_with_the_reason(profile: Path, tmp_path: 
     assert report.skipped == (
         (
             str(tmp_path / "logs" / "host.trace.json.gz"),
-            "a trace viewer export; the .xplane.pb file beside it holds more",
+            "a trace viewer export, which leaves much out; ingest the .xplane.pb file of its session",
         ),
         (str(tmp_path / "logs" / "notes.txt"), "its name does not end in .xplane.pb"),
         (str(tmp_path / "gone"), "no such file or folder"),

@@ -3,6 +3,7 @@ import signal
 import threading
 import time
 from datetime import UTC, datetime
+from pathlib import Path
 
 import duckdb
 import pytest
@@ -167,6 +168,18 @@ def test_a_long_query_ends_at_the_timeout(sql, limit, warehouse):
         session.query(sql, limit=limit)
     assert (caught.value.message, caught.value.hint) == ("the query took longer than 0.5 s", "--timeout 5")
     assert time.monotonic() - start < 20
+
+
+@pytest.mark.parametrize("damage", ["gone", "cut"])
+def test_a_damaged_warehouse_is_one_line_that_names_the_file(damage, warehouse):
+    snapshot = warehouse.snapshot()
+    path = Path(warehouse.uris(snapshot, "runs")[0])
+    path.unlink() if damage == "gone" else path.write_bytes(path.read_bytes()[:-8])
+    with open_session(warehouse.root, Settings()) as session, pytest.raises(InputError) as caught:
+        session.query("SELECT count(*) AS n FROM runs")
+    assert str(path) in caught.value.message
+    assert "\n" not in caught.value.message
+    assert caught.value.hint is None or warehouse.root in caught.value.hint
 
 
 @pytest.fixture
