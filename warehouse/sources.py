@@ -76,9 +76,7 @@ def _profiles_in(path: Path, found: Sources) -> list[Path]:
 
 def _why_not(path: Path) -> str:
     if path.name.endswith((".trace.json.gz", ".trace.json")):
-        return (
-            f"a trace viewer export, which leaves much out; ingest the {SUFFIX} file of its session"
-        )
+        return f"a trace viewer export, which leaves much out; ingest the {SUFFIX} file of its session"
     return f"its name does not end in {SUFFIX}"
 
 
