@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-BATCH_OPS = 400_000
+BATCH_OPS = 250_000
 """Op executions whose breakdown is computed at a time: about 200 MB."""
 BY_DEVICE = ("step_breakdown",)
 """Derived tables whose INSERT reads its devices from the relation devices, and can run for some at a time."""

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-ROW_GROUP = 250_000
+ROW_GROUP = 200_000
 PAGE_BYTES = 4 << 20
 _DELTA = {"start_ps", "at_ps", "marker_start_ps", "pair_id", "device_start_delta_ps"}
 _PLAIN = {"op_id", "inner_ps"}

@@ -127,10 +127,11 @@ def _ingest_one(job: _Job, profiles: ProfileSet) -> RunReport | None:
         if known is not None:
             job.advance(profiles.size)
             return _unchanged(known, profiles, started)
-        with job.warehouse.staging() as folder, memory_given_back():
+        with job.warehouse.staging() as folder:
             done = job.done
             try:
-                extracted = extract(profiles, handle, job.options, folder, job.advance)
+                with memory_given_back():
+                    extracted = extract(profiles, handle, job.options, folder, job.advance)
             except RefusedFileError as error:
                 job.done = done
                 profiles.heads.remove(error.head)

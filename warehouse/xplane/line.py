@@ -13,7 +13,7 @@ from .stats import INT_KINDS, NUMBER_KINDS, TEXT_KINDS, Bools, Ints, Positions, 
 from .text import text_of
 from .wire import Span, WireError, check_lengths
 
-PART_EVENTS = 65_536
+PART_EVENTS = 32_768
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ def memory_given_back() -> Iterator[None]:
         yield
     finally:
         pa.set_memory_pool(pool)
+        pa.system_memory_pool().release_unused()
 
 
 @cache
