@@ -173,12 +173,23 @@ def _cuts(events: Any, nested: bool) -> list[int]:
         return []
     if not nested:
         return list(range(PART_EVENTS, n, PART_EVENTS))
-    times = decode("XEventTimes", events)
-    timed = _ints(times["num_occurrences"]) == 0
-    start = _ints(times["offset_ps"])
-    end = start + np.maximum(_ints(times["duration_ps"]), 1)  # an instant nests in what begins with it
-    latest = np.maximum.accumulate(np.where(timed, end, np.iinfo(np.int64).min))
-    earliest = np.minimum.accumulate(np.where(timed, start, np.iinfo(np.int64).max)[::-1])[::-1]
+    latest, earliest = _reach(events)
     free = np.flatnonzero(latest[:-1] <= earliest[1:]) + 1
     wanted = np.searchsorted(free, np.arange(PART_EVENTS, n, PART_EVENTS))
     return np.unique(free[wanted[wanted < len(free)]]).tolist()  # type: ignore[no-any-return]
+
+
+def _reach(events: Any) -> tuple[Ints, Ints]:
+    """For each event the latest end up to it and the earliest start from it on, in place: lines are long."""
+    latest, earliest = np.empty(len(events), np.int64), np.empty(len(events), np.int64)
+    for first in range(0, len(events), PART_EVENTS):
+        times = decode("XEventTimes", events.slice(first, PART_EVENTS))
+        timed = _ints(times["num_occurrences"]) == 0
+        start = _ints(times["offset_ps"])
+        end = start + np.maximum(_ints(times["duration_ps"]), 1)  # an instant nests in what begins with it
+        part = slice(first, first + len(start))
+        latest[part] = np.where(timed, end, np.iinfo(np.int64).min)
+        earliest[part] = np.where(timed, start, np.iinfo(np.int64).max)
+    np.maximum.accumulate(latest, out=latest)
+    np.minimum.accumulate(earliest[::-1], out=earliest[::-1])
+    return latest, earliest
