@@ -1,5 +1,6 @@
 """The real profiles: what they are known to hold, read back by SQL."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -8,15 +9,11 @@ from profdb.sql.engine import Settings
 from profdb.warehouse.ingest import ingest
 from profdb.warehouse.reader import open_session
 
-REAL = Path(__file__).parents[2].parent / "shared" / "real" / "xplane"
-
-pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the real profiles are not beside this checkout")
-
 
 @pytest.fixture(scope="module")
-def warehouse(tmp_path_factory: pytest.TempPathFactory) -> str:
+def warehouse(real: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory) -> str:
     root = str(tmp_path_factory.mktemp("warehouse"))
-    report = ingest([str(REAL / "*.xplane.pb")], root)
+    report = ingest([str(real("xplane/*.xplane.pb"))], root)
     assert sorted(run.status for run in report.runs) == ["ingested"] * 6
     assert report.skipped == ()
     return root
