@@ -1,8 +1,9 @@
 """Which files make one run: the intact files of a session, each bytes once."""
 
 import hashlib
+import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -30,6 +31,12 @@ class ProfileSet:
         """The run's handle where the user gives none: run id and session, else the file's name."""
         named = "/".join(part for part in (self.run_id, self.session) if part)
         return named or _stem(self.heads[0].path if self.heads else self.refused[0][0])
+
+    @property
+    def place(self) -> Path:
+        """The folder that holds what the handle names."""
+        folder = self.run_folder or self.heads[0].path
+        return Path(os.path.abspath(folder)).parent
 
     @property
     def content_sha256(self) -> str:
@@ -65,6 +72,22 @@ class ProfileSet:
             counts[host] = counts.get(host, 0) + 1
             names[head.sha256] = host if counts[host] == 1 else f"{host}#{counts[host]}"
         return names
+
+
+def distinct_handles(sets: Sequence[ProfileSet]) -> list[str]:
+    """A handle for each set. Sets of equal names are told apart by the folders that they lie in."""
+    handles = [one.handle for one in sets]
+    for name in {name for name in handles if handles.count(name) > 1}:
+        equal = [i for i, handle in enumerate(handles) if handle == name]
+        places = [sets[i].place.parts[1:] for i in equal]
+        depth = 1
+        while len({place[-depth:] for place in places}) < len(places) and depth < max(map(len, places)):
+            depth += 1
+        for number, (i, place) in enumerate(zip(equal, places, strict=True)):
+            handles[i] = "/".join((*place[-depth:], name))
+            if handles[i] in handles[:i]:  # several captures of one folder and name
+                handles[i] += f"#{number + 1}"
+    return handles
 
 
 def hostname(head: FileHead) -> str:

@@ -1,5 +1,6 @@
 """`profdb ingest`: profile files into the warehouse, all or nothing per run."""
 
+import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from ..sql.errors import InputError
 from .extract import Extracted, Options, RefusedFileError, extract
-from .grouping import ProfileSet, profile_sets
+from .grouping import ProfileSet, distinct_handles, profile_sets
 from .rollups import roll_up
 from .runs import EXTRACTOR_VERSION
 from .siblings import merged
@@ -50,6 +51,17 @@ class UnreadableError(InputError):
     def __init__(self, refused: Sequence[InputError]) -> None:
         super().__init__(refused[0].message, refused[0].hint)
         self.refused = tuple(refused)
+
+
+class TakenHandleError(InputError):
+    """The handle belongs to a run of other bytes."""
+
+    def __init__(self, handle: str, taken: RunEntry, profiles: ProfileSet) -> None:
+        hint = "--replace to replace it, or --run NAME to give this one another name"
+        if taken.is_partial:
+            folder = shlex.quote(str(profiles.heads[0].path.parent))
+            hint = f"profdb ingest {folder}  (all files of the session; --replace would drop those it has)"
+        super().__init__(f"run {handle} is in the warehouse already, from other bytes", hint)
 
 
 @dataclass
@@ -101,7 +113,15 @@ def ingest(
     job = _Job(Warehouse(root), run, Options(tags or {}, expect_hosts, host_events), replace, progress)
     job.total = sum(one.size for one in readable)
     job.refused = refused
-    reports = [report for one in readable if (report := _ingest_one(job, one))]
+    reports = []
+    for one, handle in zip(readable, [run] if run is not None else distinct_handles(readable), strict=True):
+        try:
+            report = _ingest_one(job, one, handle)
+        except TakenHandleError as error:  # the other runs have nothing to do with it
+            job.refused.append(error)
+            continue
+        if report is not None:
+            reports.append(report)
     job.refused += [error for one in readable for _, error in one.refused]
     if not reports:
         raise _nothing(found.skipped, job.refused)
@@ -118,11 +138,10 @@ def _nothing(skipped: Sequence[tuple[str, str]], refused: Sequence[InputError]) 
     )
 
 
-def _ingest_one(job: _Job, profiles: ProfileSet) -> RunReport | None:
+def _ingest_one(job: _Job, profiles: ProfileSet, handle: str) -> RunReport | None:
     """Ingest one run; files that turn out unreadable are left out and the rest is read again."""
     started = time.monotonic()
     while profiles.heads:
-        handle = job.run or profiles.handle
         known = _known(job, handle, profiles, job.warehouse.snapshot() if job.warehouse.exists() else None)
         if known is not None:
             job.advance(profiles.size)
@@ -157,10 +176,7 @@ def _known(job: _Job, handle: str, profiles: ProfileSet, snapshot: Snapshot | No
     taken = snapshot.runs.get(handle)
     if taken is None or job.replace or taken.content_sha256 == content or _completes(taken, profiles):
         return None
-    raise InputError(
-        f"run {handle} is in the warehouse already, from other bytes",
-        hint="--replace to replace it, or --run NAME to give this one another name",
-    )
+    raise TakenHandleError(handle, taken, profiles)
 
 
 def _completes(taken: RunEntry, profiles: ProfileSet) -> bool:

@@ -230,3 +230,44 @@ def test_reading_in_small_parts_changes_nothing(
         sql = f"SELECT {', '.join(str(name) for (name,) in columns)} FROM {table}"
         ordered = f"SELECT hash(q) AS h, count(*) AS n FROM ({sql}) q GROUP BY h ORDER BY h"
         assert rows(tmp_path / "w", ordered) == rows(warehouse, ordered)
+
+
+def _other_bytes(profile: Path, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\x22\x04" + path.parent.name.encode()[:4].ljust(4, b"_") + profile.read_bytes())
+    return path
+
+
+def test_profiles_of_one_name_in_different_folders_are_runs_of_their_own(
+    profile: Path, tmp_path: Path
+) -> None:
+    for folder in ("h1", "h2"):
+        _other_bytes(profile, tmp_path / "in" / folder / "x.xplane.pb")
+    root = str(tmp_path / "w")
+    for replace, status in ((False, "ingested"), (True, "replaced"), (False, "unchanged")):
+        report = ingest([str(tmp_path / "in")], root, replace=replace)
+        assert [(run.run, run.status) for run in report.runs] == [("h1/x", status), ("h2/x", status)]
+        assert rows(root, "SELECT run FROM runs ORDER BY run") == [("h1/x",), ("h2/x",)]
+
+
+def test_log_dirs_of_one_run_and_session_name_are_runs_of_their_own(profile: Path, tmp_path: Path) -> None:
+    for job in ("job1", "job2"):
+        session = tmp_path / job / "logs/plugins/profile/S"
+        session.mkdir(parents=True)
+        data = b"\x22\x04" + job.encode() + profile.read_bytes()
+        (session / "h.xplane.pb").write_bytes(data)
+    report = ingest([str(tmp_path / "job1"), str(tmp_path / "job2")], str(tmp_path / "w"))
+    assert [run.run for run in report.runs] == ["job1/logs/S", "job2/logs/S"]
+
+
+def test_a_taken_handle_does_not_stop_the_other_runs(profile: Path, tmp_path: Path) -> None:
+    root = str(tmp_path / "w")
+    ingest([str(profile)], root)
+    clash = _other_bytes(profile, tmp_path / "a" / "one.xplane.pb")
+    free = _other_bytes(profile, tmp_path / "b" / "two.xplane.pb")
+    report = ingest([str(clash), str(free)], root)
+    assert [(run.run, run.status) for run in report.runs] == [("two", "ingested")]
+    assert [error.message for error in report.refused] == [
+        "run one is in the warehouse already, from other bytes"
+    ]
+    assert rows(root, "SELECT run FROM runs ORDER BY run") == [("one",), ("two",)]
