@@ -1,6 +1,8 @@
 """`profdb demo`: the whole main job on this machine, in one command."""
 
+import os
 import shlex
+import shutil
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -91,11 +93,21 @@ def _place(warehouse: str) -> str:
 
 
 def _next_commands(place: str, run: str) -> str:
+    profdb = _program()
     commands = [
-        f"profdb query{place} {shlex.quote(_BY_PHASE)} -p run {shlex.quote(run)}",
-        f"profdb tables{place}",
-        "profdb schema hot_ops",
-        "profdb sql show step_time",
-        f"profdb ingest{place} YOUR_LOGDIR",
+        f"{profdb} query{place} {shlex.quote(_BY_PHASE)} -p run {shlex.quote(run)}",
+        f"{profdb} tables{place}",
+        f"{profdb} schema hot_ops",
+        f"{profdb} sql show step_time",
+        f"{profdb} ingest{place} YOUR_LOGDIR",
     ]
     return "Next:\n\n" + "".join(f"  {command}\n" for command in commands)
+
+
+def _program() -> str:
+    """How this program can be started from here: the demo's environment may not be on the PATH."""
+    if shutil.which("profdb"):
+        return "profdb"
+    if os.path.basename(sys.argv[0]) == "profdb":
+        return shlex.quote(os.path.relpath(sys.argv[0]))
+    return f"{shlex.quote(sys.executable)} -m profdb"

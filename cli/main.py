@@ -1,8 +1,11 @@
 """`profdb`: the command tree, and the one place where an error becomes a message and an exit code."""
 
 import os
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -57,19 +60,41 @@ def main() -> None:
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; what went wrong is said on stderr, never raised."""
+    interrupts: list[int] = []
     try:
-        status = typer.main.get_command(app).main(list(arguments), prog_name="profdb", standalone_mode=False)
+        with _interrupts_noted(interrupts):
+            command = typer.main.get_command(app)
+            status = command.main(list(arguments), prog_name="profdb", standalone_mode=False)
     except SystemExit:  # Typer's answer to a reader of --help that closed the pipe
         return ExitCode.OK
     except KeyboardInterrupt:
         status = ExitCode.INTERRUPTED
     except Exception as e:
-        if os.environ.get("PROFDB_TRACEBACK"):
+        if not interrupts and os.environ.get("PROFDB_TRACEBACK"):
             raise
-        return _explain(e)
+        status = ExitCode.INTERRUPTED if interrupts else _explain(e)
     if status == ExitCode.INTERRUPTED:
         diagnostics.summary("interrupted")
     return status if isinstance(status, int) else ExitCode.OK
+
+
+@contextmanager
+def _interrupts_noted(interrupts: list[int]) -> Iterator[None]:
+    """Note each Ctrl-C: a library that is interrupted may turn it into an error of its own."""
+    before = signal.getsignal(signal.SIGINT)
+
+    def note(number: int, _: object) -> None:
+        interrupts.append(number)
+        raise KeyboardInterrupt
+
+    if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _explain(e: Exception) -> int:

@@ -56,13 +56,14 @@ def query(
         int | None,
         typer.Option(
             min=-1,
+            max=1_000_000_000_000,
             metavar="ROWS",
             show_default=False,
             help=f"Most rows: -1 all, 0 the header only. Default: tables {TABLE_LIMIT}, other formats all.",
         ),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(min=0, metavar="SECONDS", help="Give up after so long.")
+        float | None, typer.Option(min=0, max=1_000_000, metavar="SECONDS", help="Give up after so long.")
     ] = None,
     memory_limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Most memory for the query, for example 4GB.")

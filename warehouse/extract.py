@@ -1,5 +1,6 @@
 """One run's profile files, decoded and written as Parquet files into a staging folder."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,10 +16,12 @@ from .process import read_process
 from .profile_file import broken, open_profile
 from .run_state import RunState, program_name
 from .runs import run_row
+from .sources import path_text
 from .steps import step_rows
 from .tables import TableWriter
 from .times import common_start, within_reach
 from .xplane.plane import StatValue
+from .xplane.text import text_of
 from .xplane.wire import WireError
 
 
@@ -69,7 +72,7 @@ def extract(
     identity = {
         "run_id": profiles.run_id,
         "session": profiles.session,
-        "source_uri": str(
+        "source_uri": path_text(
             profiles.heads[0].path if len(profiles.heads) == 1 else profiles.heads[0].path.parent
         ),
         "content_sha256": profiles.content_sha256,
@@ -121,7 +124,7 @@ def _file_row(
         "run": run,
         "host": host,
         "process_id": head.process_id,
-        "paths": [str(path) for path in profiles.paths[head.sha256]],
+        "paths": [path_text(path) for path in profiles.paths[head.sha256]],
         "file_bytes": head.size,
         "sha256": head.sha256,
         "event_count": event_count,
@@ -140,14 +143,16 @@ def _note_quality(state: RunState, profiles: ProfileSet, options: Options, start
     note = state.quality.note
     hosts = profiles.hosts()
     for path, error in profiles.refused:
-        note(None, "refused_file", str(path), 1, error.message)
+        note(None, "refused_file", path_text(path), 1, text_of(os.fsencode(error.message)))
     for head in profiles.heads:
         host = hosts[head.sha256]
         if _offset_ps(head, start_ns) is None:
             note(host, "clock_unknown", None, 1, "the profile does not tell when it started")
-        hows = {how for (h, _), how in state.how.items() if h == host}
-        if hows & {"none", "module"}:
-            note(host, "no_step_markers", None, 1, "no step annotation or Steps line reached the profile")
+        unmarked = [d for (h, d), how in state.how.items() if h == host and how in ("none", "module")]
+        marked = len(unmarked) < sum(h == host for h, _ in state.how)
+        subjects: list[str | None] = [*unmarked] if marked else [None] * bool(unmarked)
+        for device in subjects:
+            note(host, "no_step_markers", device, 1, "no step annotation or Steps line reached the profile")
     if not options.host_events:
         note(None, "host_events_left_out", None, 1, "ingested with --no-host-events")
     seen = len({h.partition("#")[0] for h in hosts.values()})

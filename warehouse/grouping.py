@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..sql.errors import InputError
 from .heads import FileHead, read_head
-from .sources import SUFFIX, SourceSession
+from .sources import SUFFIX, SourceSession, path_text
 
 _COPY = re.compile(r" \(\d+\)\Z")
 
@@ -84,7 +84,7 @@ def distinct_handles(sets: Sequence[ProfileSet]) -> list[str]:
         while len({place[-depth:] for place in places}) < len(places) and depth < max(map(len, places)):
             depth += 1
         for number, (i, place) in enumerate(zip(equal, places, strict=True)):
-            handles[i] = "/".join((*place[-depth:], name))
+            handles[i] = "/".join((*(path_text(Path(part)) for part in place[-depth:]), name))
             if handles[i] in handles[:i]:  # several captures of one folder and name
                 handles[i] += f"#{number + 1}"
     return handles
@@ -103,7 +103,7 @@ def _process_order(head: FileHead) -> tuple[object, ...]:
 
 
 def _stem(path: Path) -> str:
-    return path.name.removesuffix(SUFFIX)
+    return path_text(Path(path.name)).removesuffix(SUFFIX)
 
 
 def profile_sets(session: SourceSession) -> Iterator[ProfileSet]:
@@ -118,7 +118,9 @@ def profile_sets(session: SourceSession) -> Iterator[ProfileSet]:
             refused.append((path, error))
     groups = [heads] if session.session else _overlapping(heads)
     if session.session or len(groups) == 1:
-        name = session.session or (session.folder.resolve().name if len(session.files) > 1 else None)
+        name = session.session or (
+            path_text(Path(session.folder.resolve().name)) if len(session.files) > 1 else None
+        )
         yield _profile_set(ProfileSet(session.run_id, name, session.run_folder, refused=refused), heads)
         return
     for group in groups:

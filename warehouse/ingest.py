@@ -99,10 +99,12 @@ def ingest(
     The same bytes again are a no-op. Raises InputError where nothing is found, where a handle is taken by
     other bytes, or where nothing of what was found can be read.
     """
+    if run is not None:
+        _check_handle(run)
     found = find_sessions(sources)
     sets = merged(one for session in found.sessions for one in profile_sets(session))
     readable = [one for one in sets if one.heads]
-    refused = [error for one in sets if not one.heads for _, error in one.refused]
+    refused = found.unreadable + [error for one in sets if not one.heads for _, error in one.refused]
     if not readable:
         raise _nothing(found.skipped, refused)
     if run is not None and len(readable) > 1:
@@ -128,6 +130,11 @@ def ingest(
     return IngestReport(tuple(reports), tuple(found.skipped), tuple(job.refused))
 
 
+def _check_handle(run: str) -> None:
+    if not run.strip() or any("\ud800" <= letter <= "\udfff" for letter in run):
+        raise InputError(f"--run {run!r} is no name for a run", hint="--run NAME")
+
+
 def _nothing(skipped: Sequence[tuple[str, str]], refused: Sequence[InputError]) -> InputError:
     if refused:
         return UnreadableError(refused)
@@ -145,7 +152,7 @@ def _ingest_one(job: _Job, profiles: ProfileSet, handle: str) -> RunReport | Non
         known = _known(job, handle, profiles, job.warehouse.snapshot() if job.warehouse.exists() else None)
         if known is not None:
             job.advance(profiles.size)
-            return _unchanged(known, profiles, started)
+            return _unchanged(job, known, profiles, started)
         with job.warehouse.staging() as folder:
             done = job.done
             try:
@@ -184,10 +191,13 @@ def _completes(taken: RunEntry, profiles: ProfileSet) -> bool:
     return taken.is_partial and set(taken.file_sha256s) <= {head.sha256 for head in profiles.heads}
 
 
-def _unchanged(entry: RunEntry, profiles: ProfileSet, started: float) -> RunReport:
+def _unchanged(job: _Job, entry: RunEntry, profiles: ProfileSet, started: float) -> RunReport:
     hosts = len({name.partition("#")[0] for name in profiles.hosts().values()})
     seconds = time.monotonic() - started
-    return RunReport(entry.run, "unchanged", hosts, 0, 0, profiles.size, 0, seconds, _notes(profiles))
+    notes = _notes(profiles)
+    if job.options.tags or job.options.expect_hosts or job.run not in (None, entry.run):
+        notes += ("the bytes are there: --run, --tag and --expect-hosts change nothing without --replace",)
+    return RunReport(entry.run, "unchanged", hosts, 0, 0, profiles.size, 0, seconds, notes)
 
 
 def _notes(profiles: ProfileSet) -> tuple[str, ...]:
@@ -239,7 +249,7 @@ def _store(
     known = outcome.get("known")
     if isinstance(known, RunEntry):
         warehouse.discard(files)
-        return _unchanged(known, profiles, started)
+        return _unchanged(job, known, profiles, started)
     return RunReport(
         run=handle,
         status="replaced" if outcome["replaced"] else "ingested",

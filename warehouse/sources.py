@@ -3,9 +3,12 @@
 import glob
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from ..sql.errors import InputError
+from .xplane.text import text_of
 
 SUFFIX = ".xplane.pb"
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d")
@@ -32,6 +35,8 @@ class Sources:
 
     sessions: list[SourceSession] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
+    unreadable: list[InputError] = field(default_factory=list)
+    """Folders that could not be listed."""
 
 
 def find_sessions(sources: Sequence[str]) -> Sources:
@@ -45,7 +50,7 @@ def find_sessions(sources: Sequence[str]) -> Sources:
         for path in matches:
             files = _profiles_in(path, found)
             if not files and path.is_dir():
-                found.skipped.append((str(path), f"no {SUFFIX} file in it"))
+                found.skipped.append((path_text(path), f"no {SUFFIX} file in it"))
             for file in files:
                 known = folders.setdefault(_session_folder(file), [])
                 if file not in known:
@@ -56,22 +61,49 @@ def find_sessions(sources: Sequence[str]) -> Sources:
 
 
 def _expand(source: str) -> list[Path]:
+    if not source.strip():
+        raise InputError("a source is empty", hint="profdb ingest LOGDIR")
     if Path(source).exists():
         return [Path(source)]
     return sorted(Path(match) for match in glob.glob(source, recursive=True))
 
 
 def _profiles_in(path: Path, found: Sources) -> list[Path]:
-    if not path.is_dir() or (path.name.endswith(SUFFIX) and not any(path.rglob("*" + SUFFIX))):
-        if path.name.endswith(SUFFIX):
-            return [path]
-        found.skipped.append((str(path), _why_not(path)))
-        return []
-    files = sorted(path.rglob("*" + SUFFIX))
-    for other in sorted(p for p in path.rglob("*") if p.is_file() and not p.name.endswith(SUFFIX)):
-        if not any(part.startswith(".") for part in other.relative_to(path).parts):
-            found.skipped.append((str(other), _why_not(other)))
+    inside = sorted(_walk(path, found)) if path.is_dir() else []
+    files = [file for file in inside if file.name.endswith(SUFFIX)]
+    if not files and path.name.endswith(SUFFIX):
+        return [path]
+    for other in inside if path.is_dir() else [path]:
+        hidden = any(part.startswith(".") for part in other.relative_to(path).parts)
+        if not other.name.endswith(SUFFIX) and not hidden:
+            found.skipped.append((path_text(other), _why_not(other)))
     return files
+
+
+def _walk(folder: Path, found: Sources) -> Iterator[Path]:
+    """Every file below the folder and what has the name of a profile; what cannot be listed is noted."""
+
+    def note(error: OSError) -> None:
+        found.unreadable.append(
+            InputError(
+                f"cannot read {path_text(Path(error.filename))}: {error.strerror}", hint="ls -ld FOLDER"
+            )
+        )
+
+    for place, folders, files in os.walk(folder, onerror=note):
+        named = [name for name in folders if name.endswith(SUFFIX)]
+        yield from (Path(place, name) for name in (*files, *named) if _counts(Path(place, name)))
+
+
+def _counts(path: Path) -> bool:
+    return path.is_file() or (
+        path.name.endswith(SUFFIX) and not (path.is_dir() and any(path.rglob("*" + SUFFIX)))
+    )
+
+
+def path_text(path: Path) -> str:
+    """A path as text; a name that is no UTF-8 is escaped as other names are."""
+    return text_of(os.fsencode(path))
 
 
 def _why_not(path: Path) -> str:
@@ -100,4 +132,5 @@ def _session(folder: Path, files: list[Path]) -> SourceSession:
         return SourceSession(folder, files, None, None)
     if _PROCESS.fullmatch(run_folder.name):
         run_folder = run_folder.parent
-    return SourceSession(folder, files, run_folder.name or None, folder.name, run_folder)
+    run_id, session = path_text(Path(run_folder.name)), path_text(Path(folder.name))
+    return SourceSession(folder, files, run_id if run_folder.name else None, session, run_folder)
