@@ -117,10 +117,9 @@ def profile_sets(session: SourceSession) -> Iterator[ProfileSet]:
         except InputError as error:
             refused.append((path, error))
     groups = [heads] if session.session else _overlapping(heads)
-    if session.session or len(groups) == 1:
-        name = session.session or (
-            path_text(Path(session.folder.resolve().name)) if len(session.files) > 1 else None
-        )
+    # Two captures at once are a session; beside one capture a file that cannot be read may be anything.
+    if session.session or (len(groups) == 1 and len(heads) > 1):
+        name = session.session or path_text(Path(session.folder.resolve().name))
         yield _profile_set(ProfileSet(session.run_id, name, session.run_folder, refused=refused), heads)
         return
     for group in groups:

@@ -1,5 +1,6 @@
 """Ingest as a whole, on a real capture: what it reads out of it, and that it is all or nothing."""
 
+import os
 import random
 import shutil
 import signal
@@ -271,3 +272,48 @@ def test_a_taken_handle_does_not_stop_the_other_runs(profile: Path, tmp_path: Pa
         "run one is in the warehouse already, from other bytes"
     ]
     assert rows(root, "SELECT run FROM runs ORDER BY run") == [("one",), ("two",)]
+
+
+def test_options_that_known_bytes_cannot_take_are_said(profile: Path, tmp_path: Path) -> None:
+    root = str(tmp_path / "w")
+    ingest([str(profile)], root)
+    (again,) = ingest([str(profile)], root, tags={"a": "b"}, expect_hosts=4).runs
+    assert again.notes == (
+        "the bytes are there: --run, --tag and --expect-hosts change nothing without --replace",
+    )
+    (replaced,) = ingest([str(profile)], root, tags={"a": "b"}, expect_hosts=4, replace=True).runs
+    assert (replaced.status, rows(root, "SELECT tags['a'] AS a, is_partial FROM runs")) == (
+        "replaced",
+        [("b", True)],
+    )
+
+
+def test_a_bad_file_beside_one_capture_is_an_error_of_its_own(profile: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "two.xplane.pb"
+    bad.write_bytes(profile.read_bytes()[:1000])
+    root = str(tmp_path / "w")
+    report = ingest([str(profile), str(bad)], root)
+    assert ([run.run for run in report.runs], len(report.refused)) == (["one"], 1)
+    bad.write_bytes(b"\x22\x04host" + profile.read_bytes())
+    assert {run.status for run in ingest([str(bad)], root).runs} == {"ingested"}
+    assert rows(root, "SELECT run, is_partial FROM runs ORDER BY run") == [("one", False), ("two", False)]
+
+
+def test_a_file_name_that_is_no_text_is_escaped(profile: Path, tmp_path: Path) -> None:
+    shutil.copy(profile, os.fsencode(tmp_path) + b"/we\xffird.xplane.pb")
+    (report,) = ingest([str(tmp_path / "we*.xplane.pb")], str(tmp_path / "w")).runs
+    assert report.run == r"bytes:we\xffird"
+    ((paths,),) = rows(tmp_path / "w", "SELECT paths FROM profile_files")
+    assert paths == [f"bytes:{tmp_path}/we\\xffird.xplane.pb"]
+
+
+@pytest.mark.parametrize("run", ["", "  ", "\udcff"])
+def test_a_handle_that_nobody_can_name_is_refused(run: str, profile: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as error:
+        ingest([str(profile)], str(tmp_path / "w"), run=run)
+    assert error.value.message == f"--run {run!r} is no name for a run"
+
+
+def test_an_empty_source_is_not_the_current_folder(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="a source is empty"):
+        ingest([""], str(tmp_path / "w"))
