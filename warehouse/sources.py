@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -84,11 +85,9 @@ def _walk(folder: Path, found: Sources) -> Iterator[Path]:
     """Every file below the folder and what has the name of a profile; what cannot be listed is noted."""
 
     def note(error: OSError) -> None:
-        found.unreadable.append(
-            InputError(
-                f"cannot read {path_text(Path(error.filename))}: {error.strerror}", hint="ls -ld FOLDER"
-            )
-        )
+        where = path_text(Path(error.filename))
+        hint = f"ls -ld {shlex.quote(where)}"
+        found.unreadable.append(InputError(f"cannot read {where}: {error.strerror}", hint))
 
     for place, folders, files in os.walk(folder, onerror=note):
         named = [name for name in folders if name.endswith(SUFFIX)]

@@ -83,6 +83,13 @@ def test_where_nothing_marks_steps_the_reason_is_told(warehouse: str) -> None:
     ]
 
 
+def test_where_only_some_devices_lack_steps_they_are_named(warehouse: str) -> None:
+    sql = (
+        "SELECT run, subject FROM quality_events WHERE check_name = 'no_step_markers' AND subject IS NOT NULL"
+    )
+    assert rows(warehouse, sql) == [("gpu_x8_tf2020_worker", "GPU:1")]
+
+
 def test_a_tpu_all_reduce_has_its_facts(warehouse: str) -> None:
     sql = """
         SELECT opcode, hlo_category, module, count(*) AS n FROM ops
