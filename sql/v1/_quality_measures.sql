@@ -2,17 +2,9 @@
 -- A check that cannot apply to a run has no row.
 CREATE VIEW _quality_measures AS
 WITH
-attribution AS (
-  SELECT
-    s.run, s.host, sum(s.self_ps) AS self_ps,
-    sum(CASE WHEN o.attribution_source = 'none' THEN s.self_ps ELSE 0 END) AS unattributed_ps
-  FROM op_stats s
-  JOIN ops o ON o.run = s.run AND o.op_id = s.op_id
-  GROUP BY s.run, s.host
-),
 step_self AS (
   SELECT
-    run, host, step_num IS NULL AS is_capture, time_assigned_self_ps,
+    run, host, step_num IS NULL AS is_capture, time_assigned_self_ps, unattributed_self_ps,
     compute_self_ps + communication_self_ps + copy_self_ps + sync_self_ps + control_self_ps AS self_ps
   FROM step_breakdown
 ),
@@ -21,7 +13,8 @@ assignment AS (
     run, host,
     sum(CASE WHEN is_capture THEN self_ps ELSE 0 END) AS capture_ps,
     sum(CASE WHEN is_capture THEN 0 ELSE self_ps END) AS steps_ps,
-    sum(CASE WHEN is_capture THEN time_assigned_self_ps ELSE 0 END) AS by_time_ps
+    sum(CASE WHEN is_capture THEN time_assigned_self_ps ELSE 0 END) AS by_time_ps,
+    sum(CASE WHEN is_capture THEN unattributed_self_ps ELSE 0 END) AS unattributed_ps
   FROM step_self
   GROUP BY run, host
 ),
@@ -33,9 +26,9 @@ cpus AS (
 )
 SELECT
   run, host, 'unattributed_share' AS check_name, NULL AS reason,
-  CAST(unattributed_ps AS DOUBLE) / nullif(CAST(self_ps AS DOUBLE), 0) AS value
-FROM attribution
-WHERE self_ps > 0
+  CAST(unattributed_ps AS DOUBLE) / nullif(CAST(capture_ps AS DOUBLE), 0) AS value
+FROM assignment
+WHERE capture_ps > 0
 UNION ALL
 SELECT run, host, 'time_assigned_share', NULL, CAST(by_time_ps AS DOUBLE) / nullif(CAST(capture_ps AS DOUBLE), 0)
 FROM assignment

@@ -3,7 +3,7 @@
 -- SparseCores count only where no TensorCore has steps.
 -- Needs: step annotations, a Steps line or program executions that tell the steps.
 -- NULL: duration_ps never; marker_duration_ps where steps come from modules; module_span_ps where no program
--- execution was recorded; has_compile where host events were not captured.
+-- execution was recorded; has_compile where host events were not captured; step_basis where the step does not count.
 CREATE VIEW step_time (
   -- Handle of the run.
   run,
@@ -28,7 +28,9 @@ CREATE VIEW step_time (
   -- Whether the step is among the first params.warmup_steps of its process; false where steps come from modules.
   is_warmup,
   -- Whether the step is whole, not warm-up, without compilation and not the last: what statistics are made of.
-  is_steady
+  is_steady,
+  -- Why statistics count the step: steady, or whole where no step of the run is steady; NULL where they do not.
+  step_basis
 ) AS
 WITH
 cores AS (
@@ -72,10 +74,20 @@ ordered AS (
     row_number() OVER (PARTITION BY b.run ORDER BY b.start_ps DESC, b.step_num DESC) = 1 AS is_last
   FROM by_run b
   CROSS JOIN params p
+),
+judged AS (
+  SELECT
+    run, step_num, source, start_ps, duration_ps, marker_duration_ps, module_span_ps, device_count,
+    is_whole, has_compile, is_warmup, is_whole AND NOT is_last AS is_countable,
+    is_whole AND NOT is_warmup AND NOT coalesce(has_compile, false) AND NOT is_last AS is_steady
+  FROM ordered
 )
 SELECT
   run, step_num, source, start_ps, duration_ps, marker_duration_ps, module_span_ps, device_count,
-  is_whole, has_compile, is_warmup,
-  is_whole AND NOT is_warmup AND NOT coalesce(has_compile, false) AND NOT is_last AS is_steady
-FROM ordered
+  is_whole, has_compile, is_warmup, is_steady,
+  CASE
+    WHEN is_steady THEN 'steady'
+    WHEN is_countable AND NOT bool_or(is_steady) OVER (PARTITION BY run) THEN 'whole'
+  END AS step_basis
+FROM judged
 ORDER BY run, step_num;

@@ -40,7 +40,13 @@ CREATE TABLE step_breakdown (
   -- Self time of control-flow containers, in picoseconds.
   control_self_ps BIGINT NOT NULL,
   -- Self time of ops whose step was found by time alone, in picoseconds; part of the self times above.
-  time_assigned_self_ps BIGINT NOT NULL
+  time_assigned_self_ps BIGINT NOT NULL,
+  -- Self time of ops without a framework path, in picoseconds; part of the self times above.
+  unattributed_self_ps BIGINT NOT NULL,
+  -- Self time of matrix multiplications and convolutions whose flops are unknown, in picoseconds.
+  unknown_flops_self_ps BIGINT NOT NULL,
+  -- Flops of the ops that belong to the window; NULL where no op tells them.
+  total_flops BIGINT
 );
 
 INSERT INTO step_breakdown
@@ -66,20 +72,27 @@ step_self AS (
     sum(e.self_ps) FILTER (WHERE c.category = 'copy') AS copy_ps,
     sum(e.self_ps) FILTER (WHERE c.category = 'sync') AS sync_ps,
     sum(e.self_ps) FILTER (WHERE c.category = 'control') AS control_ps,
-    sum(e.self_ps) FILTER (WHERE e.assignment = 'time') AS time_assigned_ps
+    sum(e.self_ps) FILTER (WHERE e.assignment = 'time') AS time_assigned_ps,
+    sum(e.self_ps) FILTER (WHERE o.attribution_source = 'none') AS unattributed_ps,
+    sum(e.self_ps) FILTER (WHERE c.family IN ('matmul', 'convolution') AND coalesce(e.flops, o.flops) IS NULL)
+      AS unknown_flops_ps,
+    sum(CAST(coalesce(e.flops, o.flops) AS HUGEINT) * e.occurrences) AS flops
   FROM op_events e
   JOIN _device_numbers n ON n.run = e.run AND n.host = e.host AND n.device = e.device
   JOIN op_classes c ON c.run = e.run AND c.op_id = e.op_id
+  JOIN ops o ON o.run = e.run AND o.op_id = e.op_id
   WHERE NOT e.is_async
   GROUP BY e.run, e.host, e.device, e.step_num
 ),
 self AS (
-  SELECT run, host, device, step_num, compute_ps, communication_ps, copy_ps, sync_ps, control_ps, time_assigned_ps
+  SELECT
+    run, host, device, step_num, compute_ps, communication_ps, copy_ps, sync_ps, control_ps, time_assigned_ps,
+    unattributed_ps, unknown_flops_ps, flops
   FROM step_self WHERE step_num IS NOT NULL
   UNION ALL
   SELECT
     run, host, device, NULL, sum(compute_ps), sum(communication_ps), sum(copy_ps), sum(sync_ps), sum(control_ps),
-    sum(time_assigned_ps)
+    sum(time_assigned_ps), sum(unattributed_ps), sum(unknown_flops_ps), sum(flops)
   FROM step_self
   GROUP BY run, host, device
 ),
@@ -110,7 +123,10 @@ SELECT
   CAST(coalesce(f.copy_ps, 0) AS BIGINT) AS copy_self_ps,
   CAST(coalesce(f.sync_ps, 0) AS BIGINT) AS sync_self_ps,
   CAST(coalesce(f.control_ps, 0) AS BIGINT) AS control_self_ps,
-  CAST(coalesce(f.time_assigned_ps, 0) AS BIGINT) AS time_assigned_self_ps
+  CAST(coalesce(f.time_assigned_ps, 0) AS BIGINT) AS time_assigned_self_ps,
+  CAST(coalesce(f.unattributed_ps, 0) AS BIGINT) AS unattributed_self_ps,
+  CAST(coalesce(f.unknown_flops_ps, 0) AS BIGINT) AS unknown_flops_self_ps,
+  TRY_CAST(f.flops AS BIGINT) AS total_flops
 FROM parts p
 LEFT JOIN self f
   ON f.run = p.run AND f.host = p.host AND f.device = p.device AND f.step_num IS NOT DISTINCT FROM p.step_num;
