@@ -52,14 +52,14 @@ class Plan:
         return Plan(program, steps, host_events)
 
 
-def write(path: Path, events: int) -> dict[str, int]:
+def write(path: Path, events: int, seed: int = 7) -> dict[str, int]:
     """Write a profile of about `events` events; returns the counts of what is in it."""
     plan = Plan.of(events)
     counts = {"steps": plan.steps, "first_step": FIRST_STEP, "devices": DEVICES}
     with path.open("wb") as file:
         end_ps = 0
         for device in range(DEVICES):
-            plane, end = _device_plane(plan, device)
+            plane, end = _device_plane(plan, device, seed)
             file.write(plane)
             end_ps = max(end_ps, end)
         threads = main_threads(plan.steps, FIRST_STEP, plan.host_events, end_ps)
@@ -84,8 +84,8 @@ def _environment(end_ps: int) -> bytes:
     return wire.field(1, names.plane.SerializeToString())
 
 
-def _device_plane(plan: Plan, device: int) -> tuple[bytes, int]:
-    draws = np.random.default_rng((7, device))
+def _device_plane(plan: Plan, device: int, seed: int) -> tuple[bytes, int]:
+    draws = np.random.default_rng((seed, device))
     times = step_times(plan.program, plan.steps, draws)
     names = PlaneNames(2 + 8 * device, f"/device:TPU:{device}")
     names.describe_tpu(device)

@@ -111,9 +111,26 @@ def statements(text: str) -> tuple[str, ...]:
     )
 
 
+def source_list(sql: str) -> list[str]:
+    """Names that follow FROM or JOIN in a text, each time: relations and common table expressions."""
+    return _SOURCE.findall(blank(sql))
+
+
 def sources(sql: str) -> set[str]:
-    """Names that follow FROM or JOIN in a text: relations, and common table expressions with them."""
-    return set(_SOURCE.findall(blank(sql)))
+    """Names that follow FROM or JOIN in a text, once."""
+    return set(source_list(sql))
+
+
+def reachable(names: Iterable[str], version: str = DEFAULT_VIEWS) -> set[str]:
+    """The relations that these relations read, directly or through views."""
+    known = relations(version)
+    found: set[str] = set()
+    todo = [name for name in names if name in known]
+    while todo:
+        new = (sources(known[todo.pop()].sql) & known.keys()) - found
+        found |= new
+        todo += [name for name in new if known[name].kind in ("view", "helper")]
+    return found
 
 
 def blank(text: str) -> str:

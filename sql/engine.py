@@ -2,13 +2,14 @@
 
 import tempfile
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import catalog
 from .errors import ProfdbError
+from .needs import Needs
 from .storage import STORED_AS
 
 if TYPE_CHECKING:
@@ -37,32 +38,70 @@ class Settings:
     threads: int | None = None
     temp_directory: str | None = None
     """Where large queries spill; None: a folder of the system's temporary directory."""
+    only: Mapping[str, str] = field(default_factory=dict)
+    """The only value of the columns run, host and device: every relation answers for these alone."""
     timeout_s: float | None = None
     """Seconds that one query may take; enforced by warehouse.reader, not by the connection."""
 
 
 def connect(
-    files: Mapping[str, Sequence[str]], settings: Settings, *, documented: bool = True
+    files: Mapping[str, Sequence[str]],
+    settings: Settings,
+    *,
+    documented: bool = True,
+    needs: Needs | None = None,
 ) -> "duckdb.DuckDBPyConnection":
-    """Open a fresh, locked connection on which every relation of the catalogue can be queried.
+    """Open a fresh, locked connection on which the relations of the catalogue can be queried.
 
     `files` holds the Parquet files of a snapshot by relation. A relation without files is empty,
     and a file that lacks a column reads as NULL there. `documented` puts the catalogue's text into the
     database (COMMENT ON); that is most of the time it takes to open, and no admitted query can see it.
+    With `needs` only its relations exist, and its repeated ones are read into memory now: a query that asks
+    for them through several views would open each of their files that many times.
 
     Raises:
         ProfdbError: an unknown view version, parameter or setting value.
     """
     con = open_unlocked(settings)
-    for relation in (*catalog.tables().values(), *catalog.derived(settings.views).values()):
-        create_stored(con, relation, files.get(relation.name, ()))
+    wanted = [
+        r for r in catalog.relations(settings.views).values() if needs is None or r.name in needs.relations
+    ]
+    stored = [relation for relation in wanted if relation.kind in ("table", "derived")]
+    for relation in stored:
+        con.execute(relation.statements[0])
     create_rule_relations(con, settings)
-    for view in catalog.views(settings.views).values():
-        con.execute(view.statements[0])
+    for view in wanted:
+        if view.kind in ("view", "helper"):
+            con.execute(view.statements[0])
+    _open_files(con, stored, files, settings.only, needs.repeated if needs else {})
     if documented:
-        _document(con, catalog.relations(settings.views).values())
-    _lock(con, [uri for uris in files.values() for uri in uris])
+        _document(con, wanted)
+    _lock(con, [uri for relation in stored for uri in files.get(relation.name, ())])
     return con
+
+
+def _open_files(
+    con: "duckdb.DuckDBPyConnection",
+    stored: Iterable[catalog.Relation],
+    files: Mapping[str, Sequence[str]],
+    only: Mapping[str, str],
+    repeated: Mapping[str, Collection[str]],
+) -> None:
+    """Put views over files, and copies of the repeated relations, in the place of the empty tables.
+
+    A view binds all that it reads when it is created: over empty tables that costs nothing, over lists of
+    hundreds of files most of the time it takes to open.
+    """
+    con.execute("SET preserve_insertion_order = false")  # copies of many small files take half the time
+    for relation in stored:
+        if uris := files.get(relation.name):
+            columns = repeated.get(relation.name)
+            con.execute(f"DROP TABLE {quote_name(relation.name)}")
+            kind = "VIEW" if columns is None else "TABLE"
+            con.execute(
+                f"CREATE {kind} {quote_name(relation.name)} AS {_select(relation, uris, only, columns)}"
+            )
+    con.execute("RESET preserve_insertion_order")
 
 
 def create_stored(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, uris: Sequence[str]) -> None:
@@ -74,6 +113,19 @@ def create_stored(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, 
     if not uris:
         con.execute(relation.statements[0])
         return
+    con.execute(f"CREATE VIEW {quote_name(relation.name)} AS {_select(relation, uris)}")
+
+
+def _select(
+    relation: catalog.Relation,
+    uris: Sequence[str],
+    only: Mapping[str, str] | None = None,
+    columns: Collection[str] | None = None,
+) -> str:
+    """The rows of a stored relation, of `only` these values, with NULL in all but these `columns`.
+
+    A row that names no host or device is about all of them.
+    """
     paths = ", ".join(map(quote_text, uris))
     stored = [(c, STORED_AS.get((relation.name, c.name))) for c in relation.columns]
     schema = ", ".join(
@@ -82,13 +134,20 @@ def create_stored(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, 
         for c, kept in stored
         for name in [kept.name if kept else c.name]
     )
-    columns = ", ".join(
-        f"{kept.expression} AS {quote_name(c.name)}" if kept else quote_name(c.name) for c, kept in stored
+    selected = ", ".join(
+        f"CAST(NULL AS {c.type}) AS {quote_name(c.name)}"
+        if columns is not None and c.name not in columns
+        else f"{kept.expression if kept else quote_name(c.name)} AS {quote_name(c.name)}"
+        for c, kept in stored
     )
-    con.execute(
-        f"CREATE VIEW {quote_name(relation.name)} AS SELECT {columns} "
-        f"FROM read_parquet([{paths}], schema = MAP {{{schema}}}, hive_partitioning = false)"
-    )
+    conditions = [
+        f"({c.name} = {quote_text(only[c.name])}{'' if c.not_null else f' OR {c.name} IS NULL'})"
+        for c in relation.columns
+        if only and c.name in only
+    ]
+    where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
+    source = f"read_parquet([{paths}], schema = MAP {{{schema}}}, hive_partitioning = false)"
+    return f"SELECT {selected} FROM {source}{where}"
 
 
 def create_rule_relations(con: "duckdb.DuckDBPyConnection", settings: Settings) -> None:

@@ -82,24 +82,12 @@ def _fill_scopes(con: "duckdb.DuckDBPyConnection") -> None:
 
 def _helpers(version: str) -> Iterator[catalog.Relation]:
     """The helper views that the derived tables read, each after those that it reads."""
-    needed = _reachable(version, catalog.derived(version))
+    needed = catalog.reachable(catalog.derived(version), version)
     return (view for name, view in catalog.views(version).items() if name in needed)
 
 
 def _dependency_order(version: str) -> list[str]:
     """The derived tables, each after those that it reads."""
     derived = catalog.derived(version)
-    graph = {name: _reachable(version, [name]) & (derived.keys() - {name}) for name in derived}
+    graph = {name: catalog.reachable([name], version) & (derived.keys() - {name}) for name in derived}
     return list(TopologicalSorter(graph).static_order())
-
-
-def _reachable(version: str, names: Mapping[str, catalog.Relation] | list[str]) -> set[str]:
-    """The relations that these ones read, directly or through views."""
-    relations = catalog.relations(version)
-    found: set[str] = set()
-    todo = list(names)
-    while todo:
-        new = (catalog.sources(relations[todo.pop()].sql) & relations.keys()) - found
-        found |= new
-        todo += [name for name in new if relations[name].kind in ("view", "helper")]
-    return found

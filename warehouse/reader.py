@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from ..sql.engine import Settings, connect
 from ..sql.errors import InputError
+from ..sql.needs import Needs, of_query
 from ..sql.sandbox import admit
 from .snapshot import Snapshot
 from .store import Warehouse
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _BATCH_ROWS = 100_000
+_SMALL_BYTES = 16_000_000
+"""Most bytes of Parquet that are read into memory for a query whose views ask for them several times."""
 
 
 @dataclass(frozen=True)
@@ -52,32 +55,66 @@ class Session:
             InputError: the statement is refused, wrong, too slow or too large; DuckDB's text if it has one.
             ProfdbError: the settings are wrong.
         """
-        con = self._connect()
+        con = self._admitting(sql)
         try:
             return _in_time(con, lambda: _answer(con, sql, parameters or {}, limit), self._settings.timeout_s)
         finally:
             con.close()
 
-    def _connect(self) -> "duckdb.DuckDBPyConnection":
+    def _admitting(self, sql: str) -> "duckdb.DuckDBPyConnection":
+        """A connection that admits the query, with what it needs and no more."""
+        try:
+            return _admitted(self.connect(sql), sql)
+        except InputError:
+            # With every relation at hand the refusal can name what was meant.
+            return _admitted(self.connect(), sql)
+
+    def connect(self, sql: str | None = None) -> "duckdb.DuckDBPyConnection":
+        """A fresh, locked connection with what the query needs, or with everything; the caller closes it."""
         import duckdb
 
         try:
-            return connect(self._files, self._settings, documented=False)
+            needs = None if sql is None else self._needs(sql)
+            return connect(self._files, self._settings, documented=False, needs=needs)
         except duckdb.Error as error:
             reason = str(error).partition("\n")[0]
             hint = f"profdb ingest PROFILE --replace -w {shlex.quote(self._root)}  (for the run of that file)"
             raise InputError(f"a file of the warehouse cannot be read: {reason}", hint=hint) from error
+
+    def _needs(self, sql: str) -> Needs:
+        """What the query can touch; relations that are too large for memory are read as often as it asks."""
+        found = of_query(sql, self._settings.views)
+        small = {
+            name: columns
+            for name, columns in found.repeated.items()
+            if sum(file.bytes for file in self.snapshot.files.get(name, ())) <= _SMALL_BYTES
+        }
+        return replace(found, repeated=small)
 
 
 def open_session(root: str, settings: Settings) -> Session:
     """Open the newest snapshot of a warehouse. Raises InputError where there is none."""
     warehouse = Warehouse(root)
     snapshot = warehouse.snapshot()
+    runs = (None, settings.only.get("run"))
     files = {
-        name: tuple(file for file in files if file.view_version in (None, settings.views))
+        name: tuple(
+            file
+            for file in files
+            if file.view_version in (None, settings.views) and (runs[1] is None or file.run in runs)
+        )
         for name, files in snapshot.files.items()
     }
     return Session(warehouse, replace(snapshot, files=files), settings)
+
+
+def _admitted(con: "duckdb.DuckDBPyConnection", sql: str) -> "duckdb.DuckDBPyConnection":
+    try:
+        admit(con, sql)
+    except BaseException:
+        con.close()
+        raise
+    return con
 
 
 def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], Result], timeout_s: float | None) -> Result:
@@ -103,7 +140,6 @@ def _answer(
 ) -> Result:
     import duckdb
 
-    admit(con, sql)
     _check_parameters(con, sql, parameters)
     try:
         return _fetch(con.sql(sql, params=dict(parameters)), limit)

@@ -23,41 +23,46 @@ cpus AS (
   FROM devices d
   WHERE d.core_kind = 'cpu'
   GROUP BY d.run, d.host
+),
+-- One scan of runs and of step_breakdown for all the measures that they tell.
+run_checks AS (
+  SELECT check_name
+  FROM (VALUES ('missing_host'), ('missing_process'), ('missing_device'), ('no_device_ops')) AS t(check_name)
+),
+share_checks AS (
+  SELECT check_name
+  FROM (VALUES ('unattributed_share'), ('time_assigned_share'), ('unassigned_share')) AS t(check_name)
 )
 SELECT
-  run, host, 'unattributed_share' AS check_name, NULL AS reason,
-  CAST(unattributed_ps AS DOUBLE) / nullif(CAST(capture_ps AS DOUBLE), 0) AS value
-FROM assignment
-WHERE capture_ps > 0
-UNION ALL
-SELECT run, host, 'time_assigned_share', NULL, CAST(by_time_ps AS DOUBLE) / nullif(CAST(capture_ps AS DOUBLE), 0)
-FROM assignment
-WHERE steps_ps > 0
-UNION ALL
-SELECT
-  run, host, 'unassigned_share', NULL,
-  CAST(capture_ps - steps_ps AS DOUBLE) / nullif(CAST(capture_ps AS DOUBLE), 0)
-FROM assignment
-WHERE steps_ps > 0
+  a.run, a.host, k.check_name, NULL AS reason,
+  CASE k.check_name
+    WHEN 'unattributed_share' THEN CAST(a.unattributed_ps AS DOUBLE)
+    WHEN 'time_assigned_share' THEN CAST(a.by_time_ps AS DOUBLE)
+    ELSE CAST(a.capture_ps - a.steps_ps AS DOUBLE)
+  END / nullif(CAST(a.capture_ps AS DOUBLE), 0) AS value
+FROM assignment a
+CROSS JOIN share_checks k
+WHERE CASE k.check_name WHEN 'unattributed_share' THEN a.capture_ps > 0 ELSE a.steps_ps > 0 END
 UNION ALL
 SELECT
-  run, NULL, 'missing_host',
-  CASE WHEN expected_host_count IS NULL
+  r.run, NULL, k.check_name,
+  CASE WHEN k.check_name = 'missing_host' AND r.expected_host_count IS NULL
     THEN 'nothing tells how many hosts the run used: whether one is missing is unknown' END,
   -- greatest() passes over a NULL.
-  CASE WHEN expected_host_count IS NOT NULL
-    THEN CAST(greatest(expected_host_count - host_count, 0) AS DOUBLE) END
-FROM runs
-UNION ALL
-SELECT run, NULL, 'missing_process', NULL, CAST(greatest(expected_process_count - process_count, 0) AS DOUBLE)
-FROM runs
-WHERE expected_process_count IS NOT NULL
-UNION ALL
-SELECT run, NULL, 'missing_device', NULL, CAST(greatest(expected_device_count - device_count, 0) AS DOUBLE)
-FROM runs
-WHERE expected_device_count IS NOT NULL
-UNION ALL
-SELECT run, NULL, 'no_device_ops', NULL, CASE WHEN coalesce(device_count, 0) = 0 THEN 1e0 ELSE 0e0 END FROM runs
+  CASE k.check_name
+    WHEN 'missing_host' THEN CASE WHEN r.expected_host_count IS NOT NULL
+      THEN CAST(greatest(r.expected_host_count - r.host_count, 0) AS DOUBLE) END
+    WHEN 'missing_process' THEN CAST(greatest(r.expected_process_count - r.process_count, 0) AS DOUBLE)
+    WHEN 'missing_device' THEN CAST(greatest(r.expected_device_count - r.device_count, 0) AS DOUBLE)
+    ELSE CASE WHEN coalesce(r.device_count, 0) = 0 THEN 1e0 ELSE 0e0 END
+  END
+FROM runs r
+CROSS JOIN run_checks k
+WHERE CASE k.check_name
+  WHEN 'missing_process' THEN r.expected_process_count IS NOT NULL
+  WHEN 'missing_device' THEN r.expected_device_count IS NOT NULL
+  ELSE true
+END
 UNION ALL
 SELECT
   c.run, c.host, 'devices_per_core',

@@ -33,16 +33,19 @@ CREATE VIEW step_time (
   step_basis
 ) AS
 WITH
-cores AS (
-  SELECT run, bool_and(device LIKE '%/SC:%') AS only_sparse FROM steps GROUP BY run
+labelled AS (
+  SELECT
+    run, host, device, step_num, source, start_ps, duration_ps, marker_duration_ps, module_span_ps,
+    is_whole, has_compile, ordinal_in_process,
+    device LIKE '%/SC:%' AS is_sparse, bool_and(device LIKE '%/SC:%') OVER (PARTITION BY run) AS only_sparse
+  FROM steps
 ),
 core_steps AS (
   SELECT
-    s.run, s.host, s.step_num, s.source, s.start_ps, s.duration_ps, s.marker_duration_ps, s.module_span_ps,
-    s.is_whole, s.has_compile, s.ordinal_in_process
-  FROM steps s
-  JOIN cores c ON c.run = s.run
-  WHERE c.only_sparse OR s.device NOT LIKE '%/SC:%'
+    run, host, device, step_num, source, start_ps, duration_ps, marker_duration_ps, module_span_ps,
+    is_whole, has_compile, ordinal_in_process
+  FROM labelled
+  WHERE only_sparse OR NOT is_sparse
 ),
 by_host AS (
   SELECT

@@ -55,24 +55,26 @@ CREATE VIEW time_breakdown (
   total_flops
 ) AS
 WITH
-counted AS (
-  SELECT DISTINCT s.run
-  FROM step_time s
-  JOIN step_breakdown b ON b.run = s.run AND b.step_num = s.step_num
-  WHERE s.step_basis IS NOT NULL
+windows AS (
+  SELECT
+    b.run, b.host, b.device, b.step_num, s.is_steady, s.step_basis,
+    count(s.step_basis) OVER (PARTITION BY b.run) AS counted_count,
+    b.start_ps, b.window_ps, b.compute_only_ps, b.overlapped_ps, b.comm_exposed_ps, b.copy_ps, b.sync_ps,
+    b.control_ps, b.idle_ps, b.compute_self_ps, b.communication_self_ps, b.copy_self_ps, b.sync_self_ps,
+    b.control_self_ps, b.unknown_flops_self_ps, b.total_flops
+  FROM step_breakdown b
+  LEFT JOIN step_time s ON s.run = b.run AND s.step_num = b.step_num
 )
 SELECT
-  b.run, b.host, b.device, b.step_num, s.is_steady,
+  run, host, device, step_num, is_steady,
   CASE
-    WHEN b.step_num IS NOT NULL THEN s.step_basis || ' steps'
-    WHEN c.run IS NULL THEN 'capture'
+    WHEN step_num IS NOT NULL THEN step_basis || ' steps'
+    WHEN counted_count = 0 THEN 'capture'
   END AS share_basis,
-  b.start_ps, b.window_ps, b.window_ps - b.idle_ps AS busy_ps,
-  b.compute_only_ps, b.overlapped_ps, b.comm_exposed_ps, b.copy_ps, b.sync_ps, b.control_ps, b.idle_ps,
-  CAST(b.window_ps - b.idle_ps AS DOUBLE) / nullif(CAST(b.window_ps AS DOUBLE), 0) AS busy_share,
-  b.compute_self_ps, b.communication_self_ps, b.copy_self_ps, b.sync_self_ps, b.control_self_ps,
-  b.unknown_flops_self_ps, b.total_flops
-FROM step_breakdown b
-LEFT JOIN step_time s ON s.run = b.run AND s.step_num = b.step_num
-LEFT JOIN counted c ON c.run = b.run
-ORDER BY b.run, b.host, b.device, b.step_num;
+  start_ps, window_ps, window_ps - idle_ps AS busy_ps,
+  compute_only_ps, overlapped_ps, comm_exposed_ps, copy_ps, sync_ps, control_ps, idle_ps,
+  CAST(window_ps - idle_ps AS DOUBLE) / nullif(CAST(window_ps AS DOUBLE), 0) AS busy_share,
+  compute_self_ps, communication_self_ps, copy_self_ps, sync_self_ps, control_self_ps, unknown_flops_self_ps,
+  total_flops
+FROM windows
+ORDER BY run, host, device, step_num;
