@@ -2,10 +2,11 @@
 
 import os
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import IntEnum
+
+from ..sql.reports.text import printable
 
 
 class ExitCode(IntEnum):
@@ -29,13 +30,6 @@ EXIT_MEANINGS = {
     ExitCode.DEFECT: "a defect in profdb",
     ExitCode.INTERRUPTED: "interrupted",
 }
-
-
-def printable(text: str, keep: str = "") -> str:
-    r"""`text` with what could move a cursor or hide text as escapes (\n, \x1b, \u202e), except for `keep`."""
-    if text.isprintable():
-        return text
-    return "".join(_escape(char) if char not in keep else char for char in text)
 
 
 def error(message: str, hint: str | None = None) -> None:
@@ -74,14 +68,6 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
     with Progress(*columns, console=console, transient=True) as bar:
         task = bar.add_task(label, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
-
-
-def _escape(char: str) -> str:
-    if char == " " or unicodedata.category(char)[0] not in "CZ":
-        return char
-    if unicodedata.category(char) == "Zs":  # odd spaces are harmless
-        return char
-    return char.encode("unicode_escape").decode("ascii")
 
 
 def _say(message: str) -> None:

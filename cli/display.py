@@ -3,21 +3,19 @@
 import textwrap
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from itertools import chain, zip_longest
 
 import pyarrow as pa
 from rich.cells import cell_len, chop_cells
 
-from .diagnostics import printable
-from .values import is_number, plain
+from ..sql.reports.text import printable
+from ..sql.reports.units import has_human_form, human
+from ..sql.reports.values import is_number, plain
 
 MAX_CELL = 100  # characters of one cell where no terminal gives a width
 _MAX_PROSE = 72  # characters of one line of prose
 _MIN_CELL = 12
 _GAP = "  "
-_TIME_UNITS = ((10**12, "s"), (10**9, "ms"), (10**6, "us"), (10**3, "ns"), (1, "ps"))
-_BYTE_UNITS = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "KB"), (1, "B"))
 
 
 @dataclass(frozen=True)
@@ -53,39 +51,11 @@ def render(table: pa.Table, width: int | None, prose: Collection[str] = ()) -> R
     return Rendered("".join(f"{line}\n" for line in lines), shortened, len(columns) - len(widths))
 
 
-def human(name: str, value: int | float | Decimal) -> str:
-    """A number of the column `name`: time, bytes and shares in human units by the name's suffix."""
-    if name.endswith(("start_ps", "at_ps")):
-        return f"{value / 1_000_000:.3f} us"  # a position: neighbours have to differ
-    if name.endswith("_ps"):
-        return _scaled(value, _TIME_UNITS)
-    if name.endswith("_bytes"):
-        return _scaled(value, _BYTE_UNITS)
-    if name.endswith(("_share", "_ratio")):
-        return f"{float(value) * 100:.1f}%"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _scaled(value: int | float | Decimal, units: tuple[tuple[int, str], ...]) -> str:
-    """Four significant digits in the largest unit that leaves a whole part."""
-    if value == 0:
-        return "0"
-    number = float(value)
-    size, unit = next((u for u in units if abs(number) >= u[0] * 0.99995), units[-1])
-    scaled = number / size
-    decimals = 0 if size == 1 else max(0, 3 - len(str(int(abs(scaled) + 0.0005))) + 1)
-    return f"{scaled:.{decimals}f} {unit}"
-
-
 def _cells(name: str, column: pa.ChunkedArray, is_prose: bool) -> list[str]:
-    if is_number(column.type) and _has_human_form(name, column.type):
+    if is_number(column.type) and has_human_form(name, column.type):
         return ["NULL" if value is None else human(name, value) for value in column.to_pylist()]
     texts = plain(column.combine_chunks()).to_pylist()
     return ["NULL" if text is None else printable(text, keep="\n" if is_prose else "") for text in texts]
-
-
-def _has_human_form(name: str, kind: pa.DataType) -> bool:
-    return name.endswith(("_ps", "_bytes", "_share", "_ratio")) or bool(pa.types.is_floating(kind))
 
 
 def _fit(widths: list[int], width: int | None) -> list[int]:

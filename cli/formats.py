@@ -7,8 +7,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..sql.errors import ProfdbError
-from .diagnostics import printable
-from .values import is_number, json_objects, plain
+from ..sql.reports.text import printable
+from ..sql.reports.values import is_number, json_objects, plain
 
 _BATCH_ROWS = 65_536
 

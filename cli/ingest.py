@@ -83,7 +83,7 @@ def tell(report: "IngestReport") -> None:
 
 def totals(report: "IngestReport") -> str:
     """One line: runs, hosts, devices, events, seconds, bytes in and stored."""
-    from .display import human
+    from ..sql.reports.units import human
 
     new = [run for run in report.runs if run.status != "unchanged"]
     known = len(report.runs) - len(new)

@@ -5,7 +5,8 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from profdb.cli.display import human, render
+from profdb.cli.display import render
+from profdb.sql.reports.units import human
 
 
 @pytest.mark.parametrize(
