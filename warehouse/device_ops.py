@@ -80,6 +80,7 @@ class DeviceOps:
         pair_id = self._pair(stream, codes, ops, times, device)
         op_ids = np.array([op.op_id for op in ops], np.int64)
         parent, has_parent = nesting.parent, nesting.parent >= 0
+        _add_shaped_time(ops, codes, nesting.self_ps)
         columns: dict[str, Any] = {
             "run": self.state.run,
             "host": stream.host,
@@ -158,6 +159,15 @@ class _Nested:
     self_ps: Ints
     parent: Ints
     is_leaf: Bools
+
+
+def _add_shaped_time(ops: list[Op], codes: Ints, self_ps: Ints) -> None:
+    """Add the executions' self time to the ops whose flops come from shapes."""
+    shaped = [i for i, op in enumerate(ops) if op.row["flops_source"] == "hlo_shapes"]
+    if shaped:
+        total = np.bincount(codes, weights=self_ps, minlength=len(ops))
+        for i in shaped:
+            ops[i].shaped_ps += int(total[i])
 
 
 def add_program_time(state: RunState, named: NamedOps) -> None:

@@ -11,6 +11,7 @@ from ..sql.errors import InputError
 from .grouping import ProfileSet
 from .heads import FileHead
 from .line_reader import LineReader
+from .opnames import settle_work
 from .planes import ENVIRONMENT, METADATA
 from .process import read_process
 from .profile_file import broken, open_profile
@@ -170,6 +171,7 @@ def _write(
     state: RunState, run: dict[str, Any], file_rows: list[dict[str, Any]]
 ) -> dict[str, tuple[Path, int]]:
     main = state.main_program()
+    settle_work(state.ops.values())
     small: dict[str, list[dict[str, Any]]] = {
         "runs": [run],
         "profile_files": file_rows,

@@ -11,16 +11,11 @@ from typing import Any
 
 from google.protobuf.message import DecodeError
 
+from .hlo_work import ELEMENT_TYPES, NOTHING, ModuleWork, Work
 from .xplane.plane import Plane
 from .xplane.schema import message
 from .xplane.text import text_of
 
-_ELEMENT_TYPES = {
-    1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64", 10: "f16",
-    11: "f32", 12: "f64", 15: "c64", 16: "bf16", 17: "token", 18: "c128", 19: "f8e5m2", 20: "f8e4m3fn",
-    21: "s4", 22: "u4", 23: "f8e4m3b11fnuz", 24: "f8e5m2fnuz", 25: "f8e4m3fnuz", 26: "s2", 27: "u2",
-    28: "f8e4m3", 29: "f8e3m4", 32: "f4e2m1fn", 33: "f8e8m0fnu",
-}  # fmt: skip
 _HEAD = re.compile(r"^(?:ROOT )?%?(?P<name>[^\s=]+) = ")
 _OPCODE = re.compile(r"\s*(?P<opcode>[a-z][a-z0-9-]*)\(")
 _OPERAND = re.compile(r"%([\w.\-]+)")
@@ -29,7 +24,6 @@ _ATTRIBUTE = {
     "replica_groups": re.compile(r"(\{\{.*?\}\}|\{\}|\[[^\]]*\](?:<=\[[^\]]*\](?:T\([^)]*\))?)?)"),
     "channel_id": re.compile(r"(\d{1,18})\b"),
 }
-_HEAVY = ("dot", "convolution")  # a fusion that holds one of these is named by it
 
 
 @dataclass(frozen=True)
@@ -47,6 +41,7 @@ class Instruction:
     op_name: str | None = None
     source_file: str | None = None
     source_line: int | None = None
+    work: Work = NOTHING
 
 
 def parse_text(text: str) -> Instruction | None:
@@ -134,14 +129,16 @@ def split_program(name: str) -> tuple[str, int | None]:
 
 
 def _instructions(module: Any) -> dict[str, Instruction]:
-    computations = {c.id: c for c in module.computations}
-    names = {i.id: text_of(i.name) for c in module.computations for i in c.instructions}
+    by_id = {i.id: i for c in module.computations for i in c.instructions}
+    names = {number: text_of(raw.name) for number, raw in by_id.items()}
+    known = ModuleWork({c.id: c for c in module.computations}, by_id)
     found: dict[str, Instruction] = {}
     for computation in module.computations:
         for raw in computation.instructions:
             instruction = _instruction(raw, names, module.stack_frame_index)
-            wrapped = _wrapped(raw, computations)
-            found[instruction.name] = replace(instruction, wrapped_opcode=wrapped)
+            found[instruction.name] = replace(
+                instruction, wrapped_opcode=known.wrapped(raw), work=known.work(raw)
+            )
     return found
 
 
@@ -193,27 +190,13 @@ def _source(metadata: Any, frames: Any) -> tuple[str | None, int | None]:
     return text_of(frames.file_names[location.file_name_id - 1]), location.line or None
 
 
-def _wrapped(raw: Any, computations: dict[int, Any]) -> str | None:
-    """Opcode that an async wrapper or a fusion stands for."""
-    opcode = raw.opcode.decode("utf-8", "replace")
-    called = [computations[i] for i in raw.called_computation_ids if i in computations]
-    if not called or not (opcode == "fusion" or opcode.startswith("async-")):
-        return None
-    opcodes = [text_of(i.opcode) for i in called[0].instructions]
-    for heavy in _HEAVY:
-        if heavy in opcodes:
-            return heavy
-    root = next((i for i in called[0].instructions if i.id == called[0].root_id), None)
-    return text_of(root.opcode) if root is not None else None
-
-
 def shape_text(shape: Any) -> str | None:
     """A shape as HLO text, for example `f32[32,128]{1,0}`."""
     if shape.tuple_shapes:
         return "(" + ", ".join(shape_text(part) or "?" for part in shape.tuple_shapes) + ")"
     if shape.element_type == 13:
         return "()"
-    element = _ELEMENT_TYPES.get(shape.element_type)
+    element = ELEMENT_TYPES.get(shape.element_type)
     if element is None:
         return None
     layout = (

@@ -5,7 +5,7 @@ A fact comes from the event's own stats, else from its event metadata, else from
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from .hlo import Instruction, Module, parse_text
+from .hlo_work import NOTHING
 from .xplane.line import Events
 from .xplane.plane import EventName, StatValue
 
@@ -32,6 +33,8 @@ class Op:
     """A distinct op: a row of the table `ops` (without run) and what pairing needs."""
 
     row: dict[str, Any]
+    shaped_ps: int = 0
+    """Device time, where flops come from shapes."""
 
     @property
     def op_id(self) -> int:
@@ -147,7 +150,10 @@ def describe(
     told = written or proto
     scope, source = _scope(stats, constants, proto)
     source_file, source_line = _source(constants, proto)
-    flops = _integer(constants.get("flops"))
+    # TPU events have their own, if not in the metadata.
+    shapes = proto.work if proto and not written else NOTHING
+    flops, flops_source = _known(constants.get("flops"), shapes.flops)
+    bytes_accessed, bytes_source = _known(constants.get("bytes_accessed"), shapes.bytes_accessed)
     hlo_category = _text(constants.get("hlo_category"))
     is_custom_call = "custom-call" in (told.opcode if told else None, hlo_category)
     return {
@@ -171,10 +177,30 @@ def describe(
         "source_line": source_line,
         "shape": _text(constants.get("shape_with_layout")) or (told.shape if told else None),
         "flops": flops,
-        "flops_source": "producer" if flops is not None else None,
-        "bytes_accessed": _integer(constants.get("bytes_accessed")),
+        "flops_source": flops_source,
+        "bytes_accessed": bytes_accessed,
+        "bytes_source": bytes_source,
         "attribution_source": source,
     }
+
+
+def settle_work(ops: Iterable[Op]) -> None:
+    """Where one HLO instruction ran as several kernels, leave what its shapes tell to the longest of them.
+
+    An im2col before the multiplication, or a reduction after it, does none of the work.
+    """
+    by_instruction: dict[tuple[object, ...], list[Op]] = {}
+    for op in ops:
+        if op.row["flops_source"] == "hlo_shapes":
+            key = (op.row["program_id"], op.row["module"], op.row["hlo_op"])
+            by_instruction.setdefault(key, []).append(op)
+    for kernels in by_instruction.values():
+        longest = max(kernels, key=lambda op: (op.shaped_ps, op.op_id))
+        for op in kernels:
+            if op is not longest:
+                op.row |= {"flops": None, "flops_source": None}
+                if op.row["bytes_source"] == "hlo_shapes":
+                    op.row |= {"bytes_accessed": None, "bytes_source": None}
 
 
 def canonical_name(name: str) -> str:
@@ -213,6 +239,13 @@ def _source(constants: Mapping[str, StatValue], proto: Instruction | None) -> tu
 def _uses_ici(stats: Mapping[str, str | None], constants: Mapping[str, StatValue]) -> bool | None:
     told = stats.get("uses_ici") or constants.get("uses_ici")
     return None if told is None else str(told) != "0"
+
+
+def _known(told: StatValue | None, shapes: int | None) -> tuple[int | None, str | None]:
+    """A number and where it comes from: the producer, else the shapes."""
+    if (value := _integer(told)) is not None:
+        return value, "producer"
+    return shapes, None if shapes is None else "hlo_shapes"
 
 
 def _text(value: StatValue | None) -> str | None:

@@ -39,12 +39,14 @@ CREATE TABLE ops (
   source_line BIGINT,
   -- Shape of the result, as HLO text.
   shape VARCHAR,
-  -- Floating-point operations per execution.
+  -- Floating-point operations per execution. From shapes: of the dots and convolutions only.
   flops BIGINT,
   -- Where flops come from: producer or hlo_shapes.
   flops_source VARCHAR,
-  -- Bytes accessed per execution.
+  -- Bytes accessed per execution. From shapes: operands and result, each moved once, which is the least.
   bytes_accessed BIGINT,
+  -- Where bytes_accessed come from: producer or hlo_shapes.
+  bytes_source VARCHAR,
   -- Where scope came from: event, metadata, hlo_proto or none.
   attribution_source VARCHAR NOT NULL
 );
