@@ -165,7 +165,9 @@ class ModuleWork:
         return 2 * math.prod(sizes) if min(sizes) >= 0 else None
 
     def _bytes(self, raw: Any) -> int | None:
-        shapes = [self.instructions[i].shape for i in raw.operand_ids if i in self.instructions]
+        if any(i not in self.instructions for i in raw.operand_ids):
+            return None
+        shapes = [self.instructions[i].shape for i in raw.operand_ids]
         is_call = raw.opcode == b"custom-call"  # which also gives back its scratch space
         sizes = [*map(_shape_bytes, shapes), _shape_bytes(_result(raw) if is_call else raw.shape)]
         total = sum(size for size in sizes if size is not None)

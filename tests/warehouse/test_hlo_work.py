@@ -178,6 +178,11 @@ def test_a_fusion_and_a_call_do_what_is_in_them() -> None:
     assert work([*outer[:2], fusion | {"called_computation_ids": [2]}], [given(4, 8)]) == NOTHING
 
 
+def test_an_operand_that_is_not_there_has_no_bytes() -> None:
+    lost = dot(3, 1, 99, shape(8, 4), 1)
+    assert work([given(1, 8, 16), lost]) == Work(2 * 8 * 4 * 16, None)
+
+
 @pytest.mark.parametrize(
     "odd",
     [

@@ -64,7 +64,8 @@ SELECT 'cpu:0', thread, start_ps // 1000, duration_ps // 1000, name FROM host_ev
 """
 OPS = f"""
 SELECT {DEVICE}, stream, start_ps // 1000, hlo_op, module, CASE WHEN device LIKE 'GPU:%' THEN launch_id END,
-  coalesce(e.flops, o.flops), coalesce(e.bytes_accessed, o.bytes_accessed)
+  coalesce(e.flops, CASE WHEN o.flops_source = 'producer' THEN o.flops END),
+  coalesce(e.bytes_accessed, CASE WHEN o.bytes_source = 'producer' THEN o.bytes_accessed END)
 FROM op_events e JOIN ops o ON o.run = e.run AND o.op_id = e.op_id
 WHERE e.run = $run AND NOT is_async AND device NOT LIKE 'CPU:%'
 """
