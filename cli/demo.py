@@ -83,7 +83,7 @@ def _show(session: "Session", title: str, sql: str, run: str) -> None:
     table = session.query(sql, {"run": run}).table
     if table.num_rows:
         output.text(f"{title}:\n\n")
-        output.rows(table, Format.TABLE, None, prose={"sentence", "remedy"})
+        output.rows(table, Format.TABLE, None)
         output.text("\n")
 
 

@@ -41,6 +41,26 @@ Views = Annotated[str, typer.Option("--views", metavar="VERSION", help="Version 
 DEFAULT_VIEWS = "v1"
 
 
+Assignments = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter, for example warmup_steps=3."),
+]
+
+
+def parameters(assignments: list[str] | None) -> dict[str, int | float | str]:
+    """What `--set` changes: numbers as numbers."""
+    return {key: _number_or_text(value) for key, value in pairs("--set", assignments or []).items()}
+
+
+def _number_or_text(value: str) -> int | float | str:
+    for convert in (int, float):
+        try:
+            return convert(value)
+        except ValueError:
+            continue
+    return value
+
+
 def pairs(option: str, items: list[str]) -> dict[str, str]:
     """Split repeated `key=value` items of `option`; ProfdbError names the one that is none."""
     found: dict[str, str] = {}

@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Collection
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,13 +20,15 @@ from .options import Format
 if TYPE_CHECKING:
     import pyarrow as pa
 
+PROSE = frozenset({"evidence", "grain", "meaning", "remedy", "sentence", "try_next"})
+"""Columns that hold sentences: tables for people wrap them."""
 _BINARY = (Format.PARQUET, Format.ARROW)
 
 
-def rows(table: "pa.Table", format: Format, path: Path | None, prose: Collection[str] = ()) -> None:
+def rows(table: "pa.Table", format: Format, path: Path | None) -> None:
     """Write `table` in `format` to `path`, or to stdout where that is None.
 
-    A table for people wraps the columns named in `prose` and shortens long cells of the others.
+    A table for people wraps sentences and shortens other long cells.
     """
     on_terminal = path is None and sys.stdout is not None and sys.stdout.isatty()
     if on_terminal and format in _BINARY:
@@ -38,9 +40,22 @@ def rows(table: "pa.Table", format: Format, path: Path | None, prose: Collection
         return
     from .display import render
 
-    rendered = render(table, shutil.get_terminal_size().columns if on_terminal else None, prose)
+    rendered = render(table, shutil.get_terminal_size().columns if on_terminal else None, PROSE)
     _write(rendered.text.encode(), path)
     _tell_what_is_left_out(rendered.shortened_cells, rendered.hidden_columns)
+
+
+def report(title: str, parts: "Sequence[tuple[str, pa.Table]]", path: Path | None) -> None:
+    """Write several tables for people, each under its heading; one without rows is left out."""
+    from .display import render
+
+    on_terminal = path is None and sys.stdout is not None and sys.stdout.isatty()
+    width = shutil.get_terminal_size().columns if on_terminal else None
+    shown = [(heading, render(table, width, PROSE)) for heading, table in parts if table.num_rows]
+    _write("\n".join([title, *(f"{heading}\n\n{part.text}" for heading, part in shown)]).encode(), path)
+    _tell_what_is_left_out(
+        sum(part.shortened_cells for _, part in shown), sum(part.hidden_columns for _, part in shown)
+    )
 
 
 def text(content: str, path: Path | None = None) -> None:

@@ -12,12 +12,13 @@ from . import diagnostics, output
 from .options import (
     DEFAULT_VIEWS,
     DEFAULT_WAREHOUSE,
+    Assignments,
     Format,
     OutputFile,
     OutputFormat,
     Views,
     Warehouse,
-    pairs,
+    parameters,
 )
 
 TABLE_LIMIT = 50
@@ -69,10 +70,7 @@ def query(
         str | None, typer.Option(metavar="SIZE", help="Most memory for the query, for example 4GB.")
     ] = None,
     views: Views = DEFAULT_VIEWS,
-    assignments: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="Change a parameter, for example warmup_steps=3."),
-    ] = None,
+    assignments: Assignments = None,
 ) -> None:
     """Answer one SELECT over a warehouse's tables and views."""
     from ..sql.engine import Settings
@@ -83,7 +81,7 @@ def query(
         limit = TABLE_LIMIT if format is Format.TABLE else -1
     settings = Settings(
         views=views,
-        params={key: _number_or_text(value) for key, value in pairs("--set", assignments or []).items()},
+        params=parameters(assignments),
         memory_limit=memory_limit,
         timeout_s=timeout,
     )
@@ -117,12 +115,3 @@ def _parameters(given: list[Any]) -> dict[str, str]:
             raise ProfdbError(f"parameter {name!r} was given twice", hint=f"-p {name} VALUE, once")
         found[name] = value
     return found
-
-
-def _number_or_text(value: str) -> int | float | str:
-    for convert in (int, float):
-        try:
-            return convert(value)
-        except ValueError:
-            continue
-    return value

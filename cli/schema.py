@@ -38,7 +38,7 @@ def schema(
     rows = [row for relation in known.values() for row in _rows(relation, types[relation.name])]
     columns = ("name", "kind", "column", "type", "unit", "meaning")
     text = [pa.array(values, pa.string()) for values in zip(*rows, strict=True)]
-    output.rows(pa.table(text, names=columns), format, path, prose={"meaning"})
+    output.rows(pa.table(text, names=columns), format, path)
 
 
 def relations(views: str) -> dict[str, "Relation"]:

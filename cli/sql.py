@@ -33,7 +33,7 @@ def list_views(
         "version": pa.array([views for _ in computed], pa.string()),
         "grain": pa.array([relation.grain for relation in computed], pa.string()),
     }
-    output.rows(pa.table(columns), format, path, prose={"grain"})
+    output.rows(pa.table(columns), format, path)
 
 
 @app.command("show", epilog="\b\nExample:\n  profdb sql show hot_ops")

@@ -40,7 +40,7 @@ def tables(
         "stored_bytes": pa.array([size for _, size in stored], pa.int64()),
         "grain": pa.array([relation.grain for relation in known], pa.string()),
     }
-    output.rows(pa.table(columns), format, path, prose={"grain"})
+    output.rows(pa.table(columns), format, path)
 
 
 def _stored(files: "tuple[DataFile, ...]", views: str) -> tuple[int, int]:

@@ -34,11 +34,24 @@ class Session:
     """Questions to one snapshot: what is committed, compacted or deleted meanwhile does not show."""
 
     def __init__(self, warehouse: Warehouse, snapshot: Snapshot, settings: Settings) -> None:
-        self.snapshot = snapshot
-        """The snapshot, with the derived tables of the settings' view version only."""
+        run = settings.only.get("run")
+        chosen = {
+            name: tuple(
+                file
+                for file in files
+                if file.view_version in (None, settings.views) and (run is None or file.run in (None, run))
+            )
+            for name, files in snapshot.files.items()
+        }
+        self.snapshot = replace(snapshot, files=chosen)
+        """The snapshot, with files of the settings' view version and run only."""
         self._settings = settings
-        self._root = warehouse.root
-        self._files = {name: warehouse.uris(snapshot, name) for name in snapshot.files}
+        self._warehouse = warehouse
+        self._files = {name: warehouse.uris(self.snapshot, name) for name in chosen}
+
+    def restricted(self, **only: str) -> "Session":
+        """The same snapshot, where every relation answers for one run, host or device alone."""
+        return Session(self._warehouse, self.snapshot, replace(self._settings, only=only))
 
     def __enter__(self) -> Self:
         return self
@@ -78,7 +91,8 @@ class Session:
             return connect(self._files, self._settings, documented=False, needs=needs)
         except duckdb.Error as error:
             reason = str(error).partition("\n")[0]
-            hint = f"profdb ingest PROFILE --replace -w {shlex.quote(self._root)}  (for the run of that file)"
+            place = shlex.quote(self._warehouse.root)
+            hint = f"profdb ingest PROFILE --replace -w {place}  (for the run of that file)"
             raise InputError(f"a file of the warehouse cannot be read: {reason}", hint=hint) from error
 
     def _needs(self, sql: str) -> Needs:
@@ -95,17 +109,7 @@ class Session:
 def open_session(root: str, settings: Settings) -> Session:
     """Open the newest snapshot of a warehouse. Raises InputError where there is none."""
     warehouse = Warehouse(root)
-    snapshot = warehouse.snapshot()
-    runs = (None, settings.only.get("run"))
-    files = {
-        name: tuple(
-            file
-            for file in files
-            if file.view_version in (None, settings.views) and (runs[1] is None or file.run in runs)
-        )
-        for name, files in snapshot.files.items()
-    }
-    return Session(warehouse, replace(snapshot, files=files), settings)
+    return Session(warehouse, warehouse.snapshot(), settings)
 
 
 def _admitted(con: "duckdb.DuckDBPyConnection", sql: str) -> "duckdb.DuckDBPyConnection":

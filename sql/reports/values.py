@@ -80,7 +80,7 @@ def json_objects(names: list[str], columns: list[pa.Array]) -> pa.Array:
     """One JSON object a row, in a string array, with `names` as its keys."""
     pieces: list[pa.Array | str] = []
     for i, (name, column) in enumerate(zip(names, columns, strict=True)):
-        pieces += [("{" if i == 0 else ", ") + _quote_json(name) + ": ", _json(column)]
+        pieces += [("{" if i == 0 else ", ") + json_text(name) + ": ", _json(column)]
     return pc.binary_join_element_wise(*pieces, "}", "")
 
 
@@ -92,10 +92,11 @@ def _quoted(text: pa.Array) -> pa.Array:
     """Texts as JSON strings; only those that need an escape pass through Python."""
     simple = pc.binary_join_element_wise('"', text, '"', "")
     odd = pc.fill_null(pc.match_substring_regex(text, _ODD_IN_JSON), False)
-    return pc.replace_with_mask(simple, odd, _map_distinct(text.filter(odd), _quote_json))
+    return pc.replace_with_mask(simple, odd, _map_distinct(text.filter(odd), json_text))
 
 
-def _quote_json(value: str) -> str:
+def json_text(value: str) -> str:
+    """A JSON string."""
     quoted = json.dumps(value, ensure_ascii=False)
     return _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
 

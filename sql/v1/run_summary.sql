@@ -1,6 +1,7 @@
 -- One row per run: what the run did, in one line.
 -- Step times are those of step_time over the steps that step_basis names; shares are over the windows that
--- share_basis names, of all devices; SparseCores count only where there is nothing else. Numbers of a capture that quality calls fail are not to be trusted.
+-- share_basis names, of all devices; SparseCores count only where there is nothing else. Numbers of a capture that
+-- quality calls fail are not to be trusted.
 -- Needs: nothing; every run has a row.
 -- NULL: what the capture does not tell; step times where no step is whole; jitter_ratio likewise; mfu_ratio where
 -- the device's peak, or the flops of a matrix multiplication or convolution, are unknown.
