@@ -94,37 +94,43 @@ steps_of AS (
   FROM step_time
   GROUP BY run
 ),
+-- Sums are of integers, so that no order of devices shows in the last digit.
 device_shares AS (
   SELECT
-    b.run, b.host, b.device, max(b.share_basis) AS share_basis,
-    CAST(sum(b.window_ps) AS DOUBLE) AS window_ps,
-    CAST(sum(b.overlapped_ps) AS DOUBLE) AS overlapped_ps, CAST(sum(b.comm_exposed_ps) AS DOUBLE) AS comm_exposed_ps,
-    CAST(sum(b.sync_ps) AS DOUBLE) AS sync_ps, CAST(sum(b.idle_ps) AS DOUBLE) AS idle_ps,
-    CAST(sum(b.compute_self_ps) AS DOUBLE) AS compute_self_ps,
-    CAST(sum(b.communication_self_ps) AS DOUBLE) AS communication_self_ps,
-    CAST(
-      sum(b.compute_self_ps + b.communication_self_ps + b.copy_self_ps + b.sync_self_ps + b.control_self_ps)
-      AS DOUBLE
-    ) AS op_self_ps,
-    CASE WHEN sum(b.unknown_flops_self_ps) = 0 THEN CAST(sum(b.total_flops) AS DOUBLE) END AS total_flops
+    b.run, b.host, b.device, max(b.share_basis) AS share_basis, sum(b.window_ps) AS window_ps,
+    sum(b.overlapped_ps) AS overlapped_ps, sum(b.comm_exposed_ps) AS comm_exposed_ps,
+    sum(b.sync_ps) AS sync_ps, sum(b.idle_ps) AS idle_ps,
+    sum(b.compute_self_ps) AS compute_self_ps, sum(b.communication_self_ps) AS communication_self_ps,
+    sum(b.compute_self_ps + b.communication_self_ps + b.copy_self_ps + b.sync_self_ps + b.control_self_ps)
+      AS op_self_ps,
+    CASE WHEN sum(b.unknown_flops_self_ps) = 0 THEN sum(b.total_flops) END AS total_flops
   FROM time_breakdown b
   WHERE b.share_basis IS NOT NULL
   GROUP BY b.run, b.host, b.device
 ),
-shares AS (
+sums AS (
   SELECT
     s.run, max(s.share_basis) AS share_basis, sum(s.window_ps) AS window_ps, sum(s.overlapped_ps) AS overlapped_ps,
     sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.sync_ps) AS sync_ps, sum(s.idle_ps) AS idle_ps,
     sum(s.compute_self_ps) AS compute_self_ps, sum(s.communication_self_ps) AS communication_self_ps,
     sum(s.op_self_ps) AS op_self_ps,
-    avg((s.window_ps - s.idle_ps) / nullif(s.window_ps, 0)) AS busy_share,
-    CASE WHEN bool_and(s.total_flops IS NOT NULL AND d.peak_flops_per_s IS NOT NULL) THEN
-      sum(s.total_flops)
-        / nullif(sum(CAST(d.peak_flops_per_s AS DOUBLE) * s.window_ps / 1000000000000), 0)
-    END AS mfu_ratio
+    round(avg(CAST(s.window_ps - s.idle_ps AS DOUBLE) / nullif(CAST(s.window_ps AS DOUBLE), 0)), 12) AS busy_share,
+    CASE WHEN bool_and(s.total_flops IS NOT NULL AND d.peak_flops_per_s IS NOT NULL) THEN sum(s.total_flops) END
+      AS total_flops,
+    sum(CAST(d.peak_flops_per_s AS HUGEINT) * s.window_ps) AS peak
   FROM device_shares s
   JOIN _main_devices d ON d.run = s.run AND d.host = s.host AND d.device = s.device
   GROUP BY s.run
+),
+shares AS (
+  SELECT
+    run, share_basis, busy_share, CAST(window_ps AS DOUBLE) AS window_ps,
+    CAST(overlapped_ps AS DOUBLE) AS overlapped_ps, CAST(comm_exposed_ps AS DOUBLE) AS comm_exposed_ps,
+    CAST(sync_ps AS DOUBLE) AS sync_ps, CAST(idle_ps AS DOUBLE) AS idle_ps,
+    CAST(compute_self_ps AS DOUBLE) AS compute_self_ps,
+    CAST(communication_self_ps AS DOUBLE) AS communication_self_ps, CAST(op_self_ps AS DOUBLE) AS op_self_ps,
+    CAST(total_flops AS DOUBLE) / nullif(CAST(peak AS DOUBLE) / 1000000000000, 0) AS mfu_ratio
+  FROM sums
 ),
 quality_of AS (
   SELECT run, status, sentence
