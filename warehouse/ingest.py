@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..sql.errors import InputError
+from ..sql.errors import InputError, ProfdbError
 from .extract import Extracted, Options, RefusedFileError, extract
 from .grouping import ProfileSet, distinct_handles, profile_sets
 from .rollups import roll_up
@@ -96,11 +96,15 @@ def ingest(
 ) -> IngestReport:
     """Ingest every session found in `sources` into the warehouse at `root`.
 
-    The same bytes again are a no-op. Raises InputError where nothing is found, where a handle is taken by
-    other bytes, or where nothing of what was found can be read.
+    The same bytes again are a no-op.
+
+    Raises:
+        InputError: nothing is found, a handle is taken by other bytes, or nothing that was found can be read.
+        ProfdbError: `run` or `root` is no name.
     """
     if run is not None:
         _check_handle(run)
+    warehouse = Warehouse(root)
     found = find_sessions(sources)
     sets = merged(one for session in found.sessions for one in profile_sets(session))
     readable = [one for one in sets if one.heads]
@@ -112,7 +116,7 @@ def ingest(
         raise InputError(
             f"--run {run} names one run, but {len(readable)} were found: {names}", hint="leave out --run"
         )
-    job = _Job(Warehouse(root), run, Options(tags or {}, expect_hosts, host_events), replace, progress)
+    job = _Job(warehouse, run, Options(tags or {}, expect_hosts, host_events), replace, progress)
     job.total = sum(one.size for one in readable)
     job.refused = refused
     reports = []
@@ -132,7 +136,7 @@ def ingest(
 
 def _check_handle(run: str) -> None:
     if not run.strip() or any("\ud800" <= letter <= "\udfff" for letter in run):
-        raise InputError(f"--run {run!r} is no name for a run", hint="--run NAME")
+        raise ProfdbError(f"--run {run!r} is no name for a run", hint="--run NAME")
 
 
 def _nothing(skipped: Sequence[tuple[str, str]], refused: Sequence[InputError]) -> InputError:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import product
 
 from .grouping import ProfileSet, hostname
 from .sources import SUFFIX
@@ -15,11 +16,13 @@ def merged(sets: Iterable[ProfileSet]) -> list[ProfileSet]:
     """The sets, with those that are one capture made one: under the name of the first."""
     found: list[ProfileSet] = []
     for one in sets:
-        known = next((other for other in found if _are_one(other, one)), None)
-        if known is None:
+        same = [i for i, other in enumerate(found) if _are_one(other, one)]
+        if not same:
             found.append(one)
-        else:
-            known.take(one)
+            continue
+        for later in reversed(same[1:]):  # what had nothing in common until this one came
+            found[same[0]].take(found.pop(later))
+        found[same[0]].take(one)
     return found
 
 
@@ -28,18 +31,22 @@ def _are_one(a: ProfileSet, b: ProfileSet) -> bool:
         return True
     if a.run_folder is None or a.run_folder != b.run_folder:
         return False
-    times = _capture(a), _capture(b)
-    if times[0] and times[1]:
-        return times[0][0] <= times[1][1] and times[1][0] <= times[0][1]
+    ours, theirs = _captures(a), _captures(b)
+    if ours and theirs:
+        return any(x[0] <= y[1] and y[0] <= x[1] for x, y in product(ours, theirs))
     return not _hosts(a) & _hosts(b) and _are_near(a.session, b.session)
 
 
-def _capture(one: ProfileSet) -> tuple[int, int] | None:
-    """First start and last stop of the captures; None where a file does not tell them."""
-    times = [(head.start_ns, head.stop_ns) for head in one.heads]
-    starts = [start for start, _ in times if start is not None]
-    stops = [stop for _, stop in times if stop is not None]
-    return (min(starts), max(stops)) if times and len(starts) == len(stops) == len(times) else None
+def _captures(one: ProfileSet) -> list[tuple[int, int]] | None:
+    """(start, stop) of each file's capture; None where a file does not tell it.
+
+    Never the hull of them: a folder may hold captures of different years."""
+    times = [
+        (head.start_ns, head.stop_ns)
+        for head in one.heads
+        if head.start_ns is not None and head.stop_ns is not None
+    ]
+    return times if len(times) == len(one.heads) else None
 
 
 def _hosts(one: ProfileSet) -> set[str]:

@@ -37,7 +37,7 @@ class Sources:
     sessions: list[SourceSession] = field(default_factory=list)
     skipped: list[tuple[str, str]] = field(default_factory=list)
     unreadable: list[InputError] = field(default_factory=list)
-    """Folders that could not be listed."""
+    """Sources that do not exist, and folders that could not be listed."""
 
 
 def find_sessions(sources: Sequence[str]) -> Sources:
@@ -47,7 +47,7 @@ def find_sessions(sources: Sequence[str]) -> Sources:
     for source in sources:
         matches = _expand(source)
         if not matches:
-            found.skipped.append((source, "no such file or folder"))
+            found.unreadable.append(_missing(source))
         for path in matches:
             files = _profiles_in(path, found)
             if not files and path.is_dir():
@@ -67,6 +67,12 @@ def _expand(source: str) -> list[Path]:
     if Path(source).exists():
         return [Path(source)]
     return sorted(Path(match) for match in glob.glob(source, recursive=True))
+
+
+def _missing(source: str) -> InputError:
+    """The error for a source that is not there; its hint lists the nearest folder that is."""
+    folder = next(parent for parent in Path(os.path.abspath(source)).parents if parent.is_dir())
+    return InputError(f"no such file or folder: {source}", hint=f"ls {shlex.quote(path_text(folder))}")
 
 
 def _profiles_in(path: Path, found: Sources) -> list[Path]:

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from ..sql.errors import InputError
+from ..sql.errors import InputError, ProfdbError
 from .log import CHECKPOINT_EVERY, Log
 from .objects import open_objects
 from .snapshot import Change, DataFile, RunEntry, Snapshot, applied, live_files
@@ -24,10 +24,15 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
 class Warehouse:
     """The warehouse at a local path or an fsspec URL (gs://, s3://, memory://). Opening it creates nothing.
 
-    Any number of processes may read and commit at once. Trouble with the disk or the store is an InputError.
+    Any number of processes may read and commit at once. Trouble with the disk or the store is an InputError;
+    a root that names no place is a ProfdbError.
     """
 
     def __init__(self, root: str) -> None:
+        if not root.rpartition("://")[2].strip(" /") and not root.startswith("/"):
+            raise ProfdbError(f"the warehouse {root!r} names no place", hint="-w DIR")
+        if any("\ud800" <= letter <= "\udfff" for letter in root):
+            raise ProfdbError(f"the warehouse {root!r} is not UTF-8 text", hint="-w DIR")
         self.root = root
         self._objects = open_objects(root)
         self._log = Log(self._objects)

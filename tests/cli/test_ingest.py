@@ -79,6 +79,29 @@ def test_what_cannot_be_read_is_an_error_line_and_3_and_the_rest_is_ingested(
     assert summary.startswith("profdb: ingested 1 run, ")
 
 
+def test_a_source_that_is_not_there_is_an_error_line_and_3_and_the_rest_is_ingested(
+    profdb: Callable, profile: Path, tmp_path: Path
+) -> None:
+    done = profdb("ingest", str(profile), "typo/*", "gone.xplane.pb", "-w", "w", "--format", "json")
+    assert (done.code, [row["status"] for row in json.loads(done.out)]) == (3, ["ingested"])
+    assert done.err.startswith(
+        f"profdb: error: no such file or folder: typo/*\n\nhint: ls {tmp_path}\n"
+        f"profdb: error: no such file or folder: gone.xplane.pb\n\nhint: ls {tmp_path}\n"
+        "profdb: ingested 1 run, "
+    )
+
+
+@pytest.mark.parametrize("command", [["ingest", "{profile}"], ["query", "SELECT 1 AS x"], ["runs"]])
+@pytest.mark.parametrize("place", ["", "  ", "s3://", "\udcff"])
+def test_a_warehouse_that_names_no_place_is_2(
+    profdb: Callable, profile: Path, tmp_path: Path, command: list[str], place: str
+) -> None:
+    done = profdb(*(part.format(profile=profile) for part in command), "-w", place)
+    why = "is not UTF-8 text" if place == "\udcff" else "names no place"
+    assert (done.code, done.err) == (2, f"profdb: error: the warehouse {place!r} {why}\n\nhint: -w DIR\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_nothing_to_ingest_is_3(profdb: Callable, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = profdb("ingest", "empty", "-w", "w")

@@ -57,6 +57,26 @@ def test_folders_of_different_captures_stay_two_sessions(
     assert sessions(bench) == [("exp/2026_11_30_04_47_36", 1, 1), (f"exp/{second}", 1, 1)]
 
 
+DAY = 86_400
+
+
+def test_a_folder_of_captures_far_apart_does_not_take_what_lies_between(bench: Bench) -> None:
+    sessions_of = {"a": (0, 450 * DAY), "b": (365 * DAY,)}
+    for session, starts in sessions_of.items():
+        for start_s in starts:
+            file = f"exp/plugins/profile/{session}/{start_s}.xplane.pb"
+            bench.write(file, profile("node-1", start_s, process_id=start_s + 1))
+    bench.ingest()
+    assert sessions(bench) == [("exp/a", 1, 2), ("exp/b", 1, 1)]
+
+
+def test_a_folder_that_overlaps_two_others_makes_all_three_one(bench: Bench) -> None:
+    for session, start_s in (("a", 0), ("b", 15), ("c", 8)):
+        bench.write(f"exp/plugins/profile/{session}/{session}.xplane.pb", profile(session, start_s))
+    bench.ingest()
+    assert sessions(bench) == [("exp/a", 3, 3)]
+
+
 def test_captures_of_two_runs_at_once_stay_two_sessions(bench: Bench) -> None:
     for run in ("a", "b"):
         bench.write(f"{run}/plugins/profile/2026_11_30_04_47_36/h.xplane.pb", profile(run))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from profdb.sql.engine import Settings
-from profdb.sql.errors import InputError
+from profdb.sql.errors import InputError, ProfdbError
 from profdb.warehouse.ingest import ingest
 from profdb.warehouse.reader import open_session
 from profdb.warehouse.store import Warehouse
@@ -158,12 +158,14 @@ def test_what_is_no_profile_is_skipped_with_the_reason(profile: Path, tmp_path: 
             "a trace viewer export, which leaves much out; ingest the .xplane.pb file of its session",
         ),
         (str(tmp_path / "logs" / "notes.txt"), "its name does not end in .xplane.pb"),
-        (str(tmp_path / "gone"), "no such file or folder"),
     )
+    assert [(error.message, error.hint) for error in report.refused] == [
+        (f"no such file or folder: {tmp_path / 'gone'}", f"ls {tmp_path}")
+    ]
 
 
 def test_nothing_to_ingest_leaves_no_warehouse(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"nothing to ingest: .*gone: no such file or folder"):
+    with pytest.raises(InputError, match=r"^no such file or folder: .*gone$"):
         ingest([str(tmp_path / "gone")], str(tmp_path / "w"))
     assert not (tmp_path / "w").exists()
 
@@ -309,9 +311,9 @@ def test_a_file_name_that_is_no_text_is_escaped(profile: Path, tmp_path: Path) -
 
 @pytest.mark.parametrize("run", ["", "  ", "\udcff"])
 def test_a_handle_that_nobody_can_name_is_refused(run: str, profile: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as error:
+    with pytest.raises(ProfdbError) as error:
         ingest([str(profile)], str(tmp_path / "w"), run=run)
-    assert error.value.message == f"--run {run!r} is no name for a run"
+    assert (error.value.message, error.value.exit_code) == (f"--run {run!r} is no name for a run", 2)
 
 
 def test_an_empty_source_is_not_the_current_folder(tmp_path: Path) -> None:
