@@ -95,7 +95,8 @@ def test_the_stored_tables_are_those_of_the_design():
         "steps",
     }
     assert set(catalog.derived()) == {"op_classes", "op_stats", "step_breakdown"}
-    assert set(catalog.rules()) == {"category_rules", "device_peaks", "kind_rules", "params", "thresholds"}
+    rules = {"category_rules", "device_peaks", "gap_markers", "kind_rules", "params", "thresholds"}
+    assert set(catalog.rules()) == rules
 
 
 def test_views_come_after_what_they_read(tmp_path, monkeypatch):

@@ -37,6 +37,8 @@ def test_epoch_times_keep_every_picosecond(bench: Bench, planes: tuple[bytes, ..
         (EPOCH_NS, 0, 701_000)
     ]
     assert bench.rows("SELECT idle_ps FROM step_breakdown") == [(100_000,)]  # the gap between a and b
+    gap = "SELECT name, count, total_ps, max_ps, idle_ps FROM pre_op_gaps"
+    assert bench.rows(gap) == [("b", 1, 100_000, 100_000, 100_000)]
 
 
 def test_lines_since_the_epoch_and_since_the_start_meet_on_one_timeline(bench: Bench) -> None:
