@@ -127,7 +127,8 @@ def test_a_gap_between_steps_belongs_to_the_later_one(tiny):
 
 def test_on_one_stream_the_gaps_are_the_idle_time(ingested):
     run = ingested("gpu_amd_te_fused_attention")
-    gaps = "SELECT sum(total_ps)::BIGINT AS total, sum(idle_ps)::BIGINT AS idle FROM pre_op_gaps WHERE run = $run"
+    sums = "sum(total_ps)::BIGINT AS total, sum(idle_ps)::BIGINT AS idle"
+    gaps = f"SELECT {sums} FROM pre_op_gaps WHERE run = $run"
     idle = "SELECT idle_ps AS total, idle_ps FROM step_breakdown WHERE run = $run AND step_num IS NULL"
     assert run.rows(gaps) == run.rows(idle)
 
