@@ -15,8 +15,10 @@ if TYPE_CHECKING:
 
 BATCH_OPS = 250_000
 """Op executions whose breakdown is computed at a time: about 200 MB."""
-BY_DEVICE = ("step_breakdown",)
+BY_DEVICE = ("step_breakdown", "collective_stats")
 """Derived tables whose INSERT reads its devices from the relation devices, and can run for some at a time."""
+SHARED = ("_executions", "_spans")
+"""Helper views that the tables of BY_DEVICE share: computed once for each batch, in this order."""
 
 
 def rollup(
@@ -34,7 +36,10 @@ def rollup(
     for helper in _helpers(version):
         con.execute(helper.statements[0])
     for name in _dependency_order(version):
-        for _ in _device_batches(con) if name in BY_DEVICE else (None,):
+        if name not in BY_DEVICE:
+            con.execute(derived[name].statements[1])
+    for _ in _device_batches(con):
+        for name in BY_DEVICE:
             con.execute(derived[name].statements[1])
     return {name: con.table(name).to_arrow_table() for name in derived}
 
@@ -57,8 +62,11 @@ def _device_batches(con: "duckdb.DuckDBPyConnection") -> Iterator[None]:
             "CREATE OR REPLACE TEMP TABLE devices AS SELECT * FROM memory.main.devices "
             f"WHERE (run, host, device) IN ({chosen})"
         )
+        for name in SHARED:
+            con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM memory.main.{name}")
         yield
-    con.execute("DROP TABLE IF EXISTS temp.devices")
+    for name in ("devices", *SHARED):
+        con.execute(f"DROP TABLE IF EXISTS temp.{name}")
 
 
 def _fill_scopes(con: "duckdb.DuckDBPyConnection") -> None:

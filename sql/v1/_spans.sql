@@ -5,16 +5,11 @@
 -- took seven times as long (1 M events). A device's loads are all 0 again where the next device begins.
 CREATE VIEW _spans AS
 WITH
-intervals AS (
-  SELECT n.device_number, i.start_ps, i.end_ps, i.work, i.waiting
-  FROM _intervals i
-  JOIN _device_numbers n ON n.run = i.run AND n.host = i.host AND n.device = i.device
-),
 -- waiting counts windows' ends above its two categories.
 points AS (
-  SELECT device_number, start_ps AS at_ps, work, waiting FROM intervals
+  SELECT device_number, start_ps AS at_ps, work, waiting FROM _intervals
   UNION ALL
-  SELECT device_number, end_ps, -work, -waiting FROM intervals
+  SELECT device_number, end_ps, -work, -waiting FROM _intervals
   UNION ALL
   SELECT n.device_number, unnest([w.start_ps, w.start_ps + w.window_ps]), 0, 1099511627776
   FROM _windows w

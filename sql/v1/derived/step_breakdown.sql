@@ -66,39 +66,35 @@ segments AS (
 ),
 step_self AS (
   SELECT
-    e.run, e.host, e.device, e.step_num,
-    sum(e.self_ps) FILTER (WHERE c.category = 'compute') AS compute_ps,
-    sum(e.self_ps) FILTER (WHERE c.category = 'communication') AS communication_ps,
-    sum(e.self_ps) FILTER (WHERE c.category = 'copy') AS copy_ps,
-    sum(e.self_ps) FILTER (WHERE c.category = 'sync') AS sync_ps,
-    sum(e.self_ps) FILTER (WHERE c.category = 'control') AS control_ps,
-    sum(e.self_ps) FILTER (WHERE e.assignment = 'time') AS time_assigned_ps,
-    sum(e.self_ps) FILTER (WHERE o.attribution_source = 'none') AS unattributed_ps,
-    sum(e.self_ps) FILTER (WHERE c.family IN ('matmul', 'convolution') AND coalesce(e.flops, o.flops) IS NULL)
-      AS unknown_flops_ps,
-    sum(CAST(coalesce(e.flops, o.flops) AS HUGEINT) * e.occurrences) AS flops
-  FROM op_events e
-  JOIN _device_numbers n ON n.run = e.run AND n.host = e.host AND n.device = e.device
-  JOIN op_classes c ON c.run = e.run AND c.op_id = e.op_id
-  JOIN ops o ON o.run = e.run AND o.op_id = e.op_id
-  WHERE NOT e.is_async
-  GROUP BY e.run, e.host, e.device, e.step_num
+    device_number, step_num,
+    sum(self_ps) FILTER (WHERE category = 'compute') AS compute_ps,
+    sum(self_ps) FILTER (WHERE category = 'communication') AS communication_ps,
+    sum(self_ps) FILTER (WHERE category = 'copy') AS copy_ps,
+    sum(self_ps) FILTER (WHERE category = 'sync') AS sync_ps,
+    sum(self_ps) FILTER (WHERE category = 'control') AS control_ps,
+    sum(self_ps) FILTER (WHERE is_time_assigned) AS time_assigned_ps,
+    sum(self_ps) FILTER (WHERE NOT is_attributed) AS unattributed_ps,
+    sum(self_ps) FILTER (WHERE is_matrix AND flops IS NULL) AS unknown_flops_ps,
+    sum(CAST(flops AS HUGEINT) * occurrences) AS flops
+  FROM _executions
+  WHERE NOT is_async
+  GROUP BY device_number, step_num
 ),
 self AS (
   SELECT
-    run, host, device, step_num, compute_ps, communication_ps, copy_ps, sync_ps, control_ps, time_assigned_ps,
+    device_number, step_num, compute_ps, communication_ps, copy_ps, sync_ps, control_ps, time_assigned_ps,
     unattributed_ps, unknown_flops_ps, flops
   FROM step_self WHERE step_num IS NOT NULL
   UNION ALL
   SELECT
-    run, host, device, NULL, sum(compute_ps), sum(communication_ps), sum(copy_ps), sum(sync_ps), sum(control_ps),
+    device_number, NULL, sum(compute_ps), sum(communication_ps), sum(copy_ps), sum(sync_ps), sum(control_ps),
     sum(time_assigned_ps), sum(unattributed_ps), sum(unknown_flops_ps), sum(flops)
   FROM step_self
-  GROUP BY run, host, device
+  GROUP BY device_number
 ),
 parts AS (
   SELECT
-    w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps,
+    n.device_number, w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps,
     sum(s.compute_only_ps) AS compute_only_ps, sum(s.overlapped_ps) AS overlapped_ps,
     sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.copy_ps) AS copy_ps, sum(s.sync_ps) AS sync_ps,
     sum(s.control_ps) AS control_ps, sum(s.idle_ps) AS idle_ps
@@ -107,7 +103,7 @@ parts AS (
   LEFT JOIN segments s
     ON s.device_number = n.device_number
     AND s.start_ps >= w.start_ps AND s.start_ps < w.start_ps + w.window_ps
-  GROUP BY w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps
+  GROUP BY n.device_number, w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps
 )
 SELECT
   p.run, p.host, p.device, p.step_num, p.start_ps, p.window_ps,
@@ -128,5 +124,4 @@ SELECT
   CAST(coalesce(f.unknown_flops_ps, 0) AS BIGINT) AS unknown_flops_self_ps,
   TRY_CAST(f.flops AS BIGINT) AS total_flops
 FROM parts p
-LEFT JOIN self f
-  ON f.run = p.run AND f.host = p.host AND f.device = p.device AND f.step_num IS NOT DISTINCT FROM p.step_num;
+LEFT JOIN self f ON f.device_number = p.device_number AND f.step_num IS NOT DISTINCT FROM p.step_num;
