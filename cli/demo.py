@@ -75,7 +75,7 @@ def _capture(logdir: Path) -> str:
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.startswith(_SAID)]
         reason = said[0].removeprefix(_SAID) if said else f"it ended with exit code {done.returncode}"
-        raise InputError(f"the demo could not be captured: {reason}", hint=" ".join(command))
+        raise InputError(f"the demo could not be captured: {reason}", hint=shlex.join(command))
     return done.stdout.strip()
 
 

@@ -32,9 +32,11 @@ EXIT_MEANINGS = {
 }
 
 
-def error(message: str, hint: str | None = None) -> None:
-    """Print an error and, after a blank line, the command or flag that mends it."""
-    _say(f"error: {message}")
+def error(message: str, hint: str | None = None, keep: str = "") -> None:
+    """Print an error and, after a blank line, the command or flag that mends it.
+
+    It is one line, unless it may `keep` line feeds."""
+    _say(f"error: {message}", keep)
     if hint:
         _write(f"\nhint: {printable(hint)}\n")
 
@@ -70,8 +72,8 @@ def progress(label: str) -> Iterator[Callable[[int, int], None] | None]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def _say(message: str) -> None:
-    _write(f"profdb: {printable(message, keep=chr(10))}\n")
+def _say(message: str, keep: str = "") -> None:
+    _write(f"profdb: {printable(message, keep)}\n")
 
 
 def _write(message: str) -> None:

@@ -12,7 +12,7 @@ import typer
 from typer.exceptions import TyperException
 
 from .. import __version__
-from ..sql.errors import ProfdbError
+from ..sql.errors import ProfdbError, StatementError
 from . import demo, diagnostics, ingest, output, query, runs, schema, sql, summarize, tables
 from .diagnostics import EXIT_MEANINGS, ExitCode
 
@@ -100,7 +100,7 @@ def _interrupts_noted(interrupts: list[int]) -> Iterator[None]:
 
 def _explain(e: Exception) -> int:
     if isinstance(e, ProfdbError):
-        diagnostics.error(e.message, e.hint)
+        diagnostics.error(e.message, e.hint, keep="\n" if isinstance(e, StatementError) else "")
         return e.exit_code
     if isinstance(e, TyperException):
         context = getattr(e, "ctx", None)

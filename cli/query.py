@@ -1,5 +1,6 @@
 """`profdb query`: one SELECT over the tables and views of a warehouse."""
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -103,9 +104,10 @@ def _read_statement(statement: str | None, file: Path | None) -> str:
         data = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
         return data.decode("utf-8-sig")
     except OSError as e:
-        raise InputError(f"cannot read {source}: {e.strerror}") from e
+        raise InputError(f"cannot read {source}: {e.strerror}", hint="-f FILE, or -f - for stdin") from e
     except UnicodeDecodeError as e:
-        raise InputError(f"{source} is not UTF-8 text: byte {e.start}") from e
+        hint = f"iconv -f latin1 -t utf-8 {shlex.quote(str(source))} | profdb query -"
+        raise InputError(f"{source} is not UTF-8 text: byte {e.start}", hint=hint) from e
 
 
 def _parameters(given: list[Any]) -> dict[str, str]:

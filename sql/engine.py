@@ -23,6 +23,8 @@ _CLOSED = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
+_MOST_THREADS = 1024
+_MEMORY_HINT = "--memory-limit 4GB"
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Settings:
     memory_limit: str | None = None
     """As DuckDB writes it, for example 4GB; None: 80 % of the machine."""
     threads: int | None = None
+    """1 to 1024; None: one for each core."""
     temp_directory: str | None = None
     """Where large queries spill; None: a folder of the system's temporary directory."""
     only: Mapping[str, str] = field(default_factory=dict)
@@ -184,17 +187,27 @@ def open_unlocked(settings: Settings) -> "duckdb.DuckDBPyConnection":
     import duckdb
 
     temp = settings.temp_directory or str(Path(tempfile.gettempdir()) / f"profdb-{uuid.uuid4().hex}")
-    config: dict[str, str | bool | int | float | list[str]] = {**_CLOSED, "temp_directory": temp}
-    if settings.memory_limit is not None:
-        config["memory_limit"] = settings.memory_limit
-    if settings.threads is not None:
-        config["threads"] = settings.threads
-    try:
-        con = duckdb.connect(":memory:", config=config)
-    except duckdb.Error as error:
-        raise ProfdbError(str(error).strip(), hint="--memory-limit 4GB") from error
+    con = duckdb.connect(":memory:", config={**_CLOSED, "temp_directory": temp})
     con.execute("SET TimeZone = 'UTC'")
+    if settings.threads is not None:
+        if not 1 <= settings.threads <= _MOST_THREADS:  # DuckDB starts as many as it is told, or dies
+            raise ProfdbError(f"threads = {settings.threads}: from 1 to {_MOST_THREADS}", hint="threads = 4")
+        con.execute(f"SET threads = {settings.threads:d}")
+    if settings.memory_limit is not None:
+        _limit_memory(con, settings.memory_limit)
     return con
+
+
+def _limit_memory(con: "duckdb.DuckDBPyConnection", size: str) -> None:
+    import duckdb
+
+    try:
+        if not size.strip()[:1].isdigit():  # DuckDB takes -1GB and none as no limit
+            raise ProfdbError(f"--memory-limit {size!r} is no size", hint=_MEMORY_HINT)
+        con.execute(f"SET memory_limit = {quote_text(size)}")
+    except duckdb.Error as error:
+        reason = str(error).strip().partition("\n")[0]
+        raise ProfdbError(f"--memory-limit {size!r}: {reason}", hint=_MEMORY_HINT) from error
 
 
 def _document(con: "duckdb.DuckDBPyConnection", relations: Iterable[catalog.Relation]) -> None:

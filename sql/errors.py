@@ -2,6 +2,7 @@
 
 ProfdbError            exit code 2: wrong usage
 ├── InputError         exit code 3: bad or missing input
+│   └── StatementError exit code 3: SQL that is refused or fails
 └── CannotTellError    exit code 4: not enough data to answer
 """
 
@@ -21,6 +22,10 @@ class InputError(ProfdbError):
     """A file, run or statement that is missing or cannot be read."""
 
     exit_code = 3
+
+
+class StatementError(InputError):
+    """SQL that is refused or fails. The message is DuckDB's own text, which may have several lines."""
 
 
 class CannotTellError(ProfdbError):

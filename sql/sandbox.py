@@ -7,10 +7,12 @@ with DuckDB's own text.
 """
 
 import json
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .errors import InputError
+from . import catalog
+from .errors import InputError, StatementError
 
 if TYPE_CHECKING:
     import duckdb
@@ -100,15 +102,26 @@ _DENIED_FUNCTIONS = frozenset(
 _DENIED_PREFIXES = ("duckdb_", "inet_", "parquet_", "pg_", "pragma_", "read_")
 
 
-def admit(con: "duckdb.DuckDBPyConnection", sql: str) -> None:
-    """Return if `sql` is one SELECT (or DESCRIBE, SHOW TABLES, SUMMARIZE) that only reads relations of `con`.
+_SHOW_TABLES = (
+    r"SELECT name FROM (SHOW TABLES) AS relations WHERE name NOT LIKE '\_%' ESCAPE '\' ORDER BY name"
+)
+_EXAMPLE = "profdb query 'SELECT run, started_at FROM runs'"
+_ALLOWED = "a query is one SELECT, DESCRIBE, SHOW TABLES or SUMMARIZE"
+
+
+def admit(con: "duckdb.DuckDBPyConnection", sql: str) -> str:
+    """What to run for one SELECT (or DESCRIBE, SHOW TABLES, SUMMARIZE) that only reads relations of `con`.
+
+    That is `sql` itself; only from SHOW TABLES helpers are left out.
 
     Raises:
-        InputError: it is not. Where DuckDB finds the fault (syntax, an unknown table) with its own text.
+        InputError: it is anything else. Where DuckDB finds the fault (syntax, an unknown table) a
+            StatementError with its own text.
     """
     _require_one_select(con, sql)
     known = _relations(con)
-    pending: list[tuple[Any, frozenset[str]]] = [(_tree(con, sql), frozenset())]
+    tree = _tree(con, sql)
+    pending: list[tuple[Any, frozenset[str]]] = [(tree, frozenset())]
     while pending:
         node, ctes = pending.pop()
         if isinstance(node, dict):
@@ -117,19 +130,21 @@ def admit(con: "duckdb.DuckDBPyConnection", sql: str) -> None:
             pending.extend(_children(node, ctes))
         elif isinstance(node, list):
             pending.extend((item, ctes) for item in node)
+    return _SHOW_TABLES if tree[0]["node"].get("from_table", {}).get("show_type") == "SHOW_SPECIAL" else sql
 
 
 def _require_one_select(con: "duckdb.DuckDBPyConnection", sql: str) -> None:
     import duckdb
 
     if not _is_text(sql):
-        raise InputError("the statement holds a NUL character or is not valid Unicode")
+        message = "the statement holds a NUL character or is not valid Unicode"
+        raise InputError(message, hint="save it as UTF-8 text and give it by -f FILE")
     try:
         kinds = [_kind(statement) for statement in con.extract_statements(sql)]
     except duckdb.Error as error:
-        raise InputError(str(error).strip()) from error
+        raise StatementError(str(error).strip()) from error
     if not kinds:
-        raise InputError("no SQL statement", hint="profdb query 'SELECT run, started_at FROM runs'")
+        raise InputError("no SQL statement", hint=_EXAMPLE)
     if kinds == ["MULTI"]:
         raise InputError(
             "PIVOT needs its values here",
@@ -140,9 +155,7 @@ def _require_one_select(con: "duckdb.DuckDBPyConnection", sql: str) -> None:
             f"{len(kinds)} statements; a query is one SELECT", hint="profdb query, once for each"
         )
     if kinds != ["SELECT"]:
-        raise InputError(
-            f"{kinds[0]} is not allowed; a query is one SELECT, DESCRIBE, SHOW TABLES or SUMMARIZE"
-        )
+        raise InputError(f"{_typed(sql, kinds[0])} is not allowed; {_ALLOWED}", hint=_EXAMPLE)
 
 
 def _kind(statement: "duckdb.Statement") -> str:
@@ -150,6 +163,12 @@ def _kind(statement: "duckdb.Statement") -> str:
         return statement.type.name
     except ValueError:  # a kind that the Python client has no name for, for example UPDATE EXTENSIONS
         return "this statement"
+
+
+def _typed(sql: str, kind: str) -> str:
+    """What the user calls a statement of this kind: to the parser an INSTALL is a LOAD."""
+    words = re.findall(r"\w+", catalog.blank(sql).upper())
+    return kind if kind in words else words[0]
 
 
 def _is_text(sql: str) -> bool:
@@ -164,7 +183,7 @@ def _tree(con: "duckdb.DuckDBPyConnection", sql: str) -> Any:
     except RecursionError as error:
         raise InputError("the statement is nested too deeply") from error
     if tree["error"]:
-        raise InputError(str(tree["error_message"]))
+        raise StatementError(str(tree["error_message"]))
     return tree["statements"]
 
 
@@ -182,7 +201,7 @@ def _check_kind(node: dict[str, Any]) -> None:
     allowed = _EXPRESSIONS if "class" in node else _NODES
     if isinstance(kind, str) and kind not in allowed:
         words = kind.removesuffix("_QUERY_NODE").removesuffix("_NODE").replace("_", " ")
-        raise InputError(f"{words} is not allowed inside a query")
+        raise InputError(f"{words} is not allowed inside a query", hint=_EXAMPLE)
 
 
 def _check_names(
@@ -216,7 +235,7 @@ def _check_relation(
         return
     if not qualifier and name in ctes:
         return
-    raise InputError(_unknown_table(con, path), hint="profdb tables")
+    raise StatementError(_unknown_table(con, path), hint="profdb tables")
 
 
 def _unknown_table(con: "duckdb.DuckDBPyConnection", path: list[str]) -> str:
@@ -234,7 +253,7 @@ def _unknown_table(con: "duckdb.DuckDBPyConnection", path: list[str]) -> str:
 
 def _check_function(name: str) -> None:
     if name in _DENIED_FUNCTIONS or name.startswith(_DENIED_PREFIXES):
-        raise InputError(f"function {name}() is not allowed in a query")
+        raise InputError(f"function {name}() is not allowed in a query", hint="profdb schema")
 
 
 def _children(node: dict[str, Any], ctes: frozenset[str]) -> Iterator[tuple[Any, frozenset[str]]]:

@@ -4,13 +4,14 @@ import shlex
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from ..sql.engine import Settings, connect
-from ..sql.errors import InputError
+from ..sql.errors import InputError, StatementError
 from ..sql.needs import Needs, of_query
 from ..sql.sandbox import admit
-from .snapshot import Snapshot
+from .snapshot import DataFile, Snapshot
 from .store import Warehouse
 
 if TYPE_CHECKING:
@@ -65,17 +66,25 @@ class Session:
         """Run one SELECT; `parameters` fill its `$name`s, `limit` is the most rows that come back.
 
         Raises:
-            InputError: the statement is refused, wrong, too slow or too large; DuckDB's text if it has one.
+            InputError: the statement is refused, wrong, too slow or too large, or a file is damaged; a
+                StatementError where the text is DuckDB's.
             ProfdbError: the settings are wrong.
         """
-        con = self._admitting(sql)
+        import duckdb
+
+        con, statement = self._admitting(sql)
         try:
-            return _in_time(con, lambda: _answer(con, sql, parameters or {}, limit), self._settings.timeout_s)
+            work = partial(_answer, con, statement, parameters or {}, limit)
+            return _in_time(con, work, self._settings.timeout_s)
+        except (duckdb.Error, OSError) as error:  # OSError: a stream of Arrow batches broke off
+            text, is_binding = str(error).strip(), isinstance(error, duckdb.BinderException)
+            told = self._trouble(error) or StatementError(text, "profdb schema" if is_binding else None)
+            raise told from error
         finally:
             con.close()
 
-    def _admitting(self, sql: str) -> "duckdb.DuckDBPyConnection":
-        """A connection that admits the query, with what it needs and no more."""
+    def _admitting(self, sql: str) -> "tuple[duckdb.DuckDBPyConnection, str]":
+        """A connection that admits the query, with what it needs and no more, and what to run on it."""
         try:
             return _admitted(self.connect(sql), sql)
         except InputError:
@@ -90,10 +99,35 @@ class Session:
             needs = None if sql is None else self._needs(sql)
             return connect(self._files, self._settings, documented=False, needs=needs)
         except duckdb.Error as error:
-            reason = str(error).partition("\n")[0]
+            told = self._trouble(error)
+            if told is None:
+                raise
+            raise told from error
+
+    def _trouble(self, error: Exception) -> InputError | None:
+        """Too little memory or a damaged file, as an error of ours; None where the statement is to blame."""
+        import duckdb
+
+        reason = str(error).strip().partition("\n")[0]  # what follows is advice on what is locked here
+        # A stream of Arrow batches passes on DuckDB's text, but not its class.
+        if isinstance(error, duckdb.OutOfMemoryException) or reason.startswith("Out of Memory Error: "):
+            return InputError(reason, hint=_more_memory(self._settings.memory_limit))
+        damaged = self._file_named_in(str(error))
+        if damaged or type(error) is duckdb.Error:  # the Parquet reader's own, which names no file
+            run = f"--run {shlex.quote(damaged.run)} " if damaged and damaged.run else ""
             place = shlex.quote(self._warehouse.root)
-            hint = f"profdb ingest PROFILE --replace -w {place}  (for the run of that file)"
-            raise InputError(f"a file of the warehouse cannot be read: {reason}", hint=hint) from error
+            hint = f"profdb ingest PROFILE --replace {run}-w {place}  (PROFILE: what that run came from)"
+            return InputError(f"a file of the warehouse cannot be read: {reason}", hint=hint)
+        if isinstance(error, duckdb.IOException):  # no file of the warehouse, so one that spills
+            return InputError(reason, hint="TMPDIR=FOLDER before the command, on a larger disk")
+        return None
+
+    def _file_named_in(self, text: str) -> DataFile | None:
+        for name, uris in self._files.items():
+            for file, uri in zip(self.snapshot.files[name], uris, strict=True):
+                if uri in text:
+                    return file
+        return None
 
     def _needs(self, sql: str) -> Needs:
         """What the query can touch; relations that are too large for memory are read as often as it asks."""
@@ -112,13 +146,16 @@ def open_session(root: str, settings: Settings) -> Session:
     return Session(warehouse, warehouse.snapshot(), settings)
 
 
-def _admitted(con: "duckdb.DuckDBPyConnection", sql: str) -> "duckdb.DuckDBPyConnection":
+def _admitted(con: "duckdb.DuckDBPyConnection", sql: str) -> "tuple[duckdb.DuckDBPyConnection, str]":
     try:
-        admit(con, sql)
+        return con, admit(con, sql)
     except BaseException:
         con.close()
         raise
-    return con
+
+
+def _more_memory(given: str | None) -> str:
+    return "fewer rows" if given is None else f"a larger --memory-limit than {given}, or fewer rows"
 
 
 def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], Result], timeout_s: float | None) -> Result:
@@ -142,18 +179,8 @@ def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], Result], timeo
 def _answer(
     con: "duckdb.DuckDBPyConnection", sql: str, parameters: Mapping[str, str], limit: int | None
 ) -> Result:
-    import duckdb
-
     _check_parameters(con, sql, parameters)
-    try:
-        return _fetch(con.sql(sql, params=dict(parameters)), limit)
-    except duckdb.OutOfMemoryException as error:
-        reason = str(error).partition("\n")[0]  # what follows is advice on statements that are locked here
-        raise InputError(reason, hint="--memory-limit 16GB, or fewer rows") from error
-    except duckdb.BinderException as error:
-        raise InputError(str(error).strip(), hint="profdb schema") from error
-    except (duckdb.Error, OSError) as error:  # OSError: a stream of Arrow batches broke off
-        raise InputError(str(error).strip()) from error
+    return _fetch(con.sql(sql, params=dict(parameters)), limit)
 
 
 def _check_parameters(con: "duckdb.DuckDBPyConnection", sql: str, given: Mapping[str, str]) -> None:
@@ -161,7 +188,8 @@ def _check_parameters(con: "duckdb.DuckDBPyConnection", sql: str, given: Mapping
     if missing := sorted(wanted - given.keys()):
         raise InputError(f"no value for parameter ${missing[0]}", hint=f"-p {missing[0]} VALUE")
     if unknown := sorted(given.keys() - wanted):
-        raise InputError(f"the query has no parameter ${unknown[0]}")
+        hint = f"leave out -p {unknown[0]}, or use ${unknown[0]} in the SQL"
+        raise InputError(f"the query has no parameter ${unknown[0]}", hint=hint)
 
 
 def _fetch(relation: "duckdb.DuckDBPyRelation", limit: int | None) -> Result:

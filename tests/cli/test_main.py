@@ -79,6 +79,38 @@ def test_hostile_text_in_an_error_cannot_reach_the_terminal(profdb: Callable) ->
     )
 
 
+ODD = "a\n\x1b[31mb"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["ingest", ODD],
+        ["ingest", "w*", "--run", f"{ODD}\n "],
+        ["query", "SELECT 1 AS x", "-w", ODD],
+        ["query", "SELECT 1 AS x", "-o", f"{ODD}/rows"],
+        ["query", "-f", ODD],
+        ["query", "SELECT 1 AS x", "--views", ODD],
+        ["query", "SELECT 1 AS x", "--set", ODD],
+        ["query", "SELECT 1 AS x", "--memory-limit", ODD],
+        ["query", "SELECT 1 AS x", "--limit", ODD],
+        ["query", "SELECT 1 AS x", "-p", ODD, "1"],
+        ["query", "SELECT 1 AS x", f"--{ODD}"],
+        ["runs", ODD],
+        ["schema", ODD],
+        [ODD],
+    ],
+)
+def test_what_a_user_typed_never_splits_the_line_of_an_error(profdb: Callable, arguments: list[str]) -> None:
+    done = profdb(*arguments)
+    assert done.code in {2, 3}
+    error, blank, hint = done.err.splitlines()
+    assert error.startswith("profdb: error: ")
+    assert blank == ""
+    assert hint.startswith("hint: ")
+    assert "\x1b" not in done.err
+
+
 @pytest.mark.parametrize("codec", ["C", "de_DE.UTF-8"])
 def test_the_locale_changes_no_byte(process: Callable, codec: str) -> None:
     done = process("query", "SELECT 'Zürich' AS name, 1.5::DOUBLE AS x", LC_ALL=codec)

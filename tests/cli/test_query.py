@@ -66,7 +66,11 @@ def test_settings_reach_the_views(profdb: Callable) -> None:
             2,
             'SQL was given twice, as an argument and by -f\n\nhint: profdb query "SELECT * FROM runs"',
         ),
-        (["-f", "no.sql"], 3, "cannot read no.sql: No such file or directory"),
+        (
+            ["-f", "no.sql"],
+            3,
+            "cannot read no.sql: No such file or directory\n\nhint: -f FILE, or -f - for stdin",
+        ),
         (["SELECT $x AS x"], 3, "no value for parameter $x\n\nhint: -p x VALUE"),
         (
             ["SELECT $x AS x", "-p", "x", "1", "-p", "x", "2"],
@@ -100,7 +104,11 @@ def test_what_is_wrong_is_said_with_what_mends_it(
 def test_a_file_that_is_no_text_names_the_byte(profdb: Callable, tmp_path: Path) -> None:
     (tmp_path / "bad.sql").write_bytes(b"SELECT '\xff'")
     done = profdb("query", "-f", "bad.sql")
-    assert (done.code, done.err) == (3, "profdb: error: bad.sql is not UTF-8 text: byte 8\n")
+    assert (done.code, done.err) == (
+        3,
+        "profdb: error: bad.sql is not UTF-8 text: byte 8\n"
+        "\nhint: iconv -f latin1 -t utf-8 bad.sql | profdb query -\n",
+    )
 
 
 def test_a_slow_query_stops_at_its_time(profdb: Callable) -> None:

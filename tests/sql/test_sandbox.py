@@ -3,7 +3,7 @@ import re
 import duckdb
 import pytest
 
-from profdb.sql import sandbox
+from profdb.sql import catalog, sandbox
 from profdb.sql.engine import Settings, connect, quote_text
 from profdb.sql.errors import InputError
 from profdb.sql.sandbox import admit
@@ -327,17 +327,17 @@ def test_analytic_statements_are_admitted_and_run(template, con):
             "                      ^^^^",
             None,
         ),
-        ("SELECT getenv('HOME')", "function getenv() is not allowed in a query", None),
+        ("SELECT getenv('HOME')", "function getenv() is not allowed in a query", "profdb schema"),
         ("SELECT * FROM read_csv('x')", "table function read_csv() is not allowed", "profdb tables"),
         (
             "WITH x AS (COPY runs TO 'f') SELECT 1",
             "COPY is not allowed inside a query",
-            None,
+            "profdb query 'SELECT run, started_at FROM runs'",
         ),
         (
             "EXPLAIN SELECT 1",
             "EXPLAIN is not allowed; a query is one SELECT, DESCRIBE, SHOW TABLES or SUMMARIZE",
-            None,
+            "profdb query 'SELECT run, started_at FROM runs'",
         ),
         ("SELECT 1; SELECT 2", "2 statements; a query is one SELECT", "profdb query, once for each"),
         ("  ", "no SQL statement", "profdb query 'SELECT run, started_at FROM runs'"),
@@ -347,8 +347,16 @@ def test_analytic_statements_are_admitted_and_run(template, con):
             "PIVOT needs its values here",
             "PIVOT t ON c IN ('a', 'b') USING sum(x), or sum(x) FILTER (WHERE c = 'a')",
         ),
-        ("SELECT 1\0", "the statement holds a NUL character or is not valid Unicode", None),
-        ("SELECT '\udcff'", "the statement holds a NUL character or is not valid Unicode", None),
+        (
+            "SELECT 1\0",
+            "the statement holds a NUL character or is not valid Unicode",
+            "save it as UTF-8 text and give it by -f FILE",
+        ),
+        (
+            "SELECT '\udcff'",
+            "the statement holds a NUL character or is not valid Unicode",
+            "save it as UTF-8 text and give it by -f FILE",
+        ),
         ("SELECT " + "+".join(["1"] * 900), "the statement is nested too deeply", None),
     ],
 )
@@ -356,6 +364,33 @@ def test_refusals_say_what_and_what_to_try(sql, message, hint, con):
     with pytest.raises(InputError) as caught:
         admit(con, sql)
     assert (caught.value.message, caught.value.hint) == (message, hint)
+
+
+@pytest.mark.parametrize(
+    ("sql", "typed"),
+    [
+        ("install httpfs", "INSTALL"),
+        ("/* or LOAD */ force install httpfs", "FORCE"),
+        ("load httpfs", "LOAD"),
+        ("RESET threads", "RESET"),
+        ("USE main", "USE"),
+        ("begin", "BEGIN"),
+        ("CHECKPOINT", "CHECKPOINT"),
+        ("UPDATE EXTENSIONS", "UPDATE"),
+        ("WITH x AS (SELECT 1) INSERT INTO params FROM x", "INSERT"),
+    ],
+)
+def test_a_refusal_names_what_was_typed(sql, typed, con):
+    with pytest.raises(InputError, match=f"^{typed} is not allowed; "):
+        admit(con, sql)
+
+
+def test_show_tables_leaves_helpers_out(con):
+    public = sorted(name for name, relation in catalog.relations().items() if relation.kind != "helper")
+    for sql in ("SHOW TABLES", "show tables;", "-- all\nSHOW TABLES"):
+        found = con.sql(admit(con, sql))
+        assert found.columns == ["name"]
+        assert [name for (name,) in found.fetchall()] == public
 
 
 # Functions of this DuckDB that are volatile or read something beside their arguments, and are harmless.

@@ -140,6 +140,7 @@ def test_the_gate_stands_before_every_query(warehouse, tmp_path):
             "Conversion Error: Could not convert string 'r1' to INT32",
             None,
         ),
+        ("SELECT 1 +", {}, 'Parser Error: syntax error at or near "+"\n\nLINE 1: SELECT 1 +', None),
         (
             "FROM rnus",
             {},
@@ -147,7 +148,12 @@ def test_the_gate_stands_before_every_query(warehouse, tmp_path):
             "profdb tables",
         ),
         ("FROM runs WHERE run = $run", {}, "no value for parameter $run", "-p run VALUE"),
-        ("FROM runs", {"run": "r1"}, "the query has no parameter $run", None),
+        (
+            "FROM runs",
+            {"run": "r1"},
+            "the query has no parameter $run",
+            "leave out -p run, or use $run in the SQL",
+        ),
     ],
 )
 def test_errors_keep_the_text_of_duckdb(sql, parameters, message, hint, warehouse):
@@ -177,9 +183,32 @@ def test_a_damaged_warehouse_is_one_line_that_names_the_file(damage, warehouse):
     path.unlink() if damage == "gone" else path.write_bytes(path.read_bytes()[:-8])
     with open_session(warehouse.root, Settings()) as session, pytest.raises(InputError) as caught:
         session.query("SELECT count(*) AS n FROM runs")
+    assert caught.value.message.startswith("a file of the warehouse cannot be read: ")
     assert str(path) in caught.value.message
     assert "\n" not in caught.value.message
-    assert caught.value.hint is None or warehouse.root in caught.value.hint
+    hint = f"profdb ingest PROFILE --replace --run r -w {warehouse.root}  (PROFILE: what that run came from)"
+    assert caught.value.hint == hint
+
+
+@pytest.mark.parametrize("limit", [None, 10])
+@pytest.mark.parametrize("damage", ["cut", "footer", "page"])
+def test_damage_that_only_a_running_query_meets_is_told_alike(damage, limit, warehouse):
+    add(warehouse, "ops", "SELECT 'r' AS run, i AS op_id, hash(i)::VARCHAR AS name FROM range(500000) t(i)")
+    path = Path(warehouse.uris(warehouse.snapshot(), "ops")[0])
+    data = path.read_bytes()
+    middle, end = len(data) // 2, len(data) - 1000
+    damaged = {
+        "cut": data[:middle],
+        "footer": data[:end] + b"\xff" * 200 + data[end + 200 :],
+        "page": data[:4] + b"\xff" * 2000 + data[2004:],
+    }
+    path.write_bytes(damaged[damage])
+    with open_session(warehouse.root, Settings()) as session:
+        with pytest.raises(InputError) as caught:
+            session.query("SELECT count(DISTINCT run || name) AS n FROM ops", limit=limit)
+        assert session.query("SELECT count(*) AS n FROM runs").table.to_pylist() == [{"n": 2}]
+    assert caught.value.message.startswith("a file of the warehouse cannot be read: ")
+    assert caught.value.hint.startswith("profdb ingest PROFILE --replace ")
 
 
 @pytest.fixture
@@ -199,15 +228,30 @@ def test_ctrl_c_interrupts_a_long_query(warehouse, interrupts):
     assert time.monotonic() - start < 20
 
 
-def test_a_query_over_the_memory_limit_says_so(warehouse):
+LARGE = "SELECT list(hash(i)) AS h FROM range(30_000_000) t(i)"
+
+
+@pytest.mark.parametrize(
+    ("sql", "size", "limit"),
+    [(LARGE, "60MB", None), (LARGE, "60MB", 10), ("FROM runs", "1MB", None), ("FROM runs", "100KB", None)],
+)
+def test_a_query_over_the_memory_limit_says_so(sql, size, limit, warehouse):
     with (
-        open_session(warehouse.root, Settings(memory_limit="60MB")) as session,
+        open_session(warehouse.root, Settings(memory_limit=size)) as session,
         pytest.raises(InputError) as caught,
     ):
-        session.query("SELECT list(hash(i)) AS h FROM range(30_000_000) t(i)")
-    assert caught.value.message.startswith("Out of Memory Error: failed to ")
+        session.query(sql, limit=limit)
+    assert caught.value.message.startswith("Out of Memory Error: ")
     assert "\n" not in caught.value.message
-    assert caught.value.hint == "--memory-limit 16GB, or fewer rows"
+    assert caught.value.hint == f"a larger --memory-limit than {size}, or fewer rows"
+
+
+def test_what_cannot_spill_says_where_it_would(warehouse):
+    settings = Settings(memory_limit="100MB", temp_directory="/dev/null/x")
+    with open_session(warehouse.root, settings) as session, pytest.raises(InputError) as caught:
+        session.query("SELECT min(i) AS i FROM (SELECT i FROM range(9_000_000) r(i) ORDER BY hash(i))")
+    assert "/dev/null/x" in caught.value.message
+    assert caught.value.hint == "TMPDIR=FOLDER before the command, on a larger disk"
 
 
 def test_a_missing_warehouse_is_named(tmp_path):
