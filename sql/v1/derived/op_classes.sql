@@ -38,7 +38,7 @@ first_match AS (
   WHERE m.nesting = 'any' OR c.op_id IS NOT NULL
   GROUP BY f.run, f.op_id
 ),
-collectives AS (
+collective_names AS (
   SELECT f.run, f.op_id, lower(replace(replace(f.value, '-', ''), '_', '')) AS name
   FROM first_match m
   JOIN category_rules r ON r.priority = m.priority AND r.family = 'collective'
@@ -61,5 +61,5 @@ SELECT
 FROM ops o
 JOIN first_match m ON m.run = o.run AND m.op_id = o.op_id
 JOIN category_rules r ON r.priority = m.priority
-LEFT JOIN collectives k ON k.run = o.run AND k.op_id = o.op_id
+LEFT JOIN collective_names k ON k.run = o.run AND k.op_id = o.op_id
 LEFT JOIN _scopes s ON s.scope = o.scope;
