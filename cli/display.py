@@ -15,6 +15,7 @@ from ..sql.reports.values import is_number, plain
 MAX_CELL = 100  # characters of one cell where no terminal gives a width
 _MAX_PROSE = 72  # characters of one line of prose
 _MIN_CELL = 12
+_HANDLE = "run"
 _GAP = "  "
 
 
@@ -24,23 +25,35 @@ class Rendered:
 
     text: str
     shortened_cells: int
-    hidden_columns: int
+    hidden_columns: tuple[str, ...]
 
 
 def render(table: pa.Table, width: int | None, prose: Collection[str] = ()) -> Rendered:
     """`table` as text of at most `width` columns of a terminal, or of any width where that is None.
 
-    The columns named in `prose` hold sentences: they are wrapped and never cut.
+    The columns named in `prose` hold sentences: they are wrapped and never cut. Handles of runs are never cut
+    nor dropped, so that they can be copied.
     """
     columns = [
         [printable(field.name), *_cells(field.name, column, field.name in prose)]
         for field, column in zip(table.schema, table.columns, strict=True)
     ]
-    most = [_MAX_PROSE if name in prose else MAX_CELL for name in table.column_names]
-    widths = _fit([min(n, max(map(cell_len, cells))) for n, cells in zip(most, columns, strict=True)], width)
-    rights = [is_number(field.type) for field in table.schema][: len(widths)]
+    widest = [max(map(cell_len, cells)) for cells in columns]
+    wished = [
+        w if name == _HANDLE else min(w, _MAX_PROSE if name in prose else MAX_CELL)
+        for name, w in zip(table.column_names, widest, strict=True)
+    ]
+    least = [
+        w if name == _HANDLE else min(w, _MIN_CELL)
+        for name, w in zip(table.column_names, wished, strict=True)
+    ]
+    kept = _kept(least, [name == _HANDLE for name in table.column_names], width)
+    hidden = tuple(printable(name) for i, name in enumerate(table.column_names) if i not in kept)
+    columns, table = [columns[i] for i in kept], table.select(kept)
+    widths = _narrowed([wished[i] for i in kept], [least[i] for i in kept], width)
+    rights = [is_number(field.type) for field in table.schema]
     laid_out, shortened = [], 0
-    for name, cells, limit in zip(table.column_names, columns, widths, strict=False):
+    for name, cells, limit in zip(table.column_names, columns, widths, strict=True):
         if name in prose:
             laid_out.append([_wrap(cell, limit) for cell in cells])
         else:
@@ -48,7 +61,7 @@ def render(table: pa.Table, width: int | None, prose: Collection[str] = ()) -> R
             shortened += sum(cell_len(cell) > limit for cell in cells)
     header, *rows = (_lines(row, widths, rights) for row in zip(*laid_out, strict=True))
     lines = [*header, _GAP.join("-" * limit for limit in widths), *chain.from_iterable(rows)]
-    return Rendered("".join(f"{line}\n" for line in lines), shortened, len(columns) - len(widths))
+    return Rendered("".join(f"{line}\n" for line in lines), shortened, hidden)
 
 
 def _cells(name: str, column: pa.ChunkedArray, is_prose: bool) -> list[str]:
@@ -58,18 +71,25 @@ def _cells(name: str, column: pa.ChunkedArray, is_prose: bool) -> list[str]:
     return ["NULL" if text is None else printable(text, keep="\n" if is_prose else "") for text in texts]
 
 
-def _fit(widths: list[int], width: int | None) -> list[int]:
-    """Narrow the widest columns until a line fits; where that is not enough, drop columns from the right."""
-    if width is None:
-        return widths
-    least = [min(_MIN_CELL, w) for w in widths]
-    while len(least) > 1 and sum(least) + len(_GAP) * (len(least) - 1) > width:
-        least.pop()
-    widths = widths[: len(least)]
-    room = width - len(_GAP) * (len(widths) - 1)
-    while sum(widths) > room and max(widths) > _MIN_CELL:
-        widest = widths.index(max(widths))
-        widths[widest] -= 1
+def _kept(least: list[int], is_handle: list[bool], width: int | None) -> list[int]:
+    """The columns that fit at their least width; others are dropped from the right, handles and one never."""
+    kept = list(range(len(least)))
+    while width is not None and sum(least[i] for i in kept) + len(_GAP) * (len(kept) - 1) > width:
+        droppable = [i for i in kept if not is_handle[i]]
+        if not droppable or len(kept) == 1:
+            break
+        kept.remove(droppable[-1])
+    return kept
+
+
+def _narrowed(widths: list[int], least: list[int], width: int | None) -> list[int]:
+    """The widest columns narrowed until a line fits, none below its least width."""
+    widths = widths.copy()
+    while width is not None and sum(widths) + len(_GAP) * (len(widths) - 1) > width:
+        wide = [i for i in range(len(widths)) if widths[i] > least[i]]
+        if not wide:
+            break
+        widths[max(wide, key=widths.__getitem__)] -= 1
     return widths
 
 

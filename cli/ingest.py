@@ -47,6 +47,7 @@ def ingest(
     from ..warehouse.ingest import UnreadableError
     from ..warehouse.ingest import ingest as ingest_sources
 
+    output.check(path, format)
     try:
         with diagnostics.progress("ingest") as progress:
             report = ingest_sources(

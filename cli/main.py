@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from typer.exceptions import TyperException
@@ -73,7 +73,7 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as e:
         if not interrupts and os.environ.get("PROFDB_TRACEBACK"):
             raise
-        status = ExitCode.INTERRUPTED if interrupts else _explain(e)
+        status = ExitCode.INTERRUPTED if interrupts else _explain(e, arguments)
     if status == ExitCode.INTERRUPTED:
         diagnostics.summary("interrupted")
     return status if isinstance(status, int) else ExitCode.OK
@@ -98,14 +98,12 @@ def _interrupts_noted(interrupts: list[int]) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _explain(e: Exception) -> int:
+def _explain(e: Exception, arguments: Sequence[str]) -> int:
     if isinstance(e, ProfdbError):
         diagnostics.error(e.message, e.hint, keep="\n" if isinstance(e, StatementError) else "")
         return e.exit_code
     if isinstance(e, TyperException):
-        context = getattr(e, "ctx", None)
-        command = context.command_path if context else "profdb"
-        diagnostics.error(e.format_message().rstrip("."), f"{command} --help")
+        diagnostics.error(_wrong_usage(e), _usage_hint(e, arguments))
         return ExitCode.USAGE
     if isinstance(e, OSError):
         where = f"{e.filename}: " if e.filename else ""
@@ -118,3 +116,26 @@ def _explain(e: Exception) -> int:
         f"profdb itself failed: {type(e).__name__}: {e}", "PROFDB_TRACEBACK=1 before the command shows where"
     )
     return ExitCode.DEFECT
+
+
+def _wrong_usage(e: TyperException) -> str:
+    """Typer's sentence, with the value where it leaves that out."""
+    message = e.format_message().rstrip(".").replace("Value error, ", "")
+    errors = getattr(e.__cause__, "errors", None)  # of pydantic, which Typer converts values with
+    if errors is None:
+        return message
+    value = repr(errors()[0]["input"])
+    return message if value in message else message.replace("Invalid value", f"Invalid value {value}", 1)
+
+
+def _usage_hint(e: TyperException, arguments: Sequence[str]) -> str:
+    command: Any = typer.main.get_command(app)
+    path = ["profdb"]
+    for name in arguments:
+        command = getattr(command, "commands", {}).get(name)
+        if command is None:
+            break
+        path.append(name)
+    if path[-1] == "query" and " " in getattr(e, "option_name", ""):
+        return 'profdb query -- "SQL", or profdb query -f FILE'
+    return f"{' '.join(path)} --help"

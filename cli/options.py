@@ -32,9 +32,22 @@ DEFAULT_WAREHOUSE = "./profdb-warehouse"
 
 OutputFormat = Annotated[Format, typer.Option("--format", help="How rows are written.")]
 
+
+def _output_file(name: str) -> Path | None:
+    if not name:
+        raise ProfdbError("-o '' names no file", hint="-o FILE, or -o - for stdout")
+    return None if name == "-" else Path(name)
+
+
 OutputFile = Annotated[
     Path | None,
-    typer.Option("--output", "-o", metavar="FILE", help="Write to FILE, whole or not at all, not to stdout."),
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        parser=_output_file,
+        help="Write to FILE, whole or not at all, not to stdout (-).",
+    ),
 ]
 
 Views = Annotated[str, typer.Option("--views", metavar="VERSION", help="Version of the views.")]
@@ -62,13 +75,18 @@ def _number_or_text(value: str) -> int | float | str:
 
 
 def pairs(option: str, items: list[str]) -> dict[str, str]:
-    """Split repeated `key=value` items of `option`; ProfdbError names the one that is none."""
+    """Split repeated `key=value` items of `option`; ProfdbError names what is none or comes twice."""
     found: dict[str, str] = {}
     for item in items:
         key, equals, value = item.partition("=")
         if not equals or not key:
             raise ProfdbError(
                 f"{option} takes key=value, not {item!r}", hint=f"{option} {key or 'key'}=VALUE"
+            )
+        if key in found:
+            raise ProfdbError(
+                f"{option} {key} was given twice: {found[key]!r} and {value!r}",
+                hint=f"{option} {key}=VALUE, once",
             )
         found[key] = value
     return found

@@ -1,5 +1,6 @@
 """`profdb query`: one SELECT over the tables and views of a warehouse."""
 
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -23,6 +24,7 @@ from .options import (
 )
 
 TABLE_LIMIT = 50
+_COMMENT = re.compile(r"--(?![\w-]+=).*\n")
 
 EXAMPLE = """\b
 Examples:
@@ -37,6 +39,22 @@ class QueryCommand(TyperCommand):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         next(param for param in self.params if param.name == "parameter").nargs = 2
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse; SQL that begins with a comment looks like an option, so it goes behind a `--`."""
+        values = {
+            name: param.nargs
+            for param in self.params
+            if param.param_type_name == "option" and not getattr(param, "is_flag", False)
+            for name in param.opts
+        }
+        at = 0
+        while at < len(args) and args[at] != "--":
+            if _COMMENT.match(args[at]):
+                args = [*args[:at], *args[at + 1 :], "--", args[at]]
+                break
+            at += 1 + values.get(args[at], 0)
+        return super().parse_args(ctx, args)
 
 
 def query(
@@ -77,6 +95,7 @@ def query(
     from ..sql.engine import Settings
     from ..warehouse.reader import open_session
 
+    output.check(path, format)
     sql = _read_statement(statement, file)
     if limit is None:
         limit = TABLE_LIMIT if format is Format.TABLE else -1

@@ -74,6 +74,7 @@ def summarize(
             f"a summary is several tables, which {format} cannot hold",
             hint=f"--format json, or --section hot_ops --format {format}",
         )
+    output.check(path, format)
     brief = section is None and format is Format.TABLE
     params = parameters(assignments)
     if warmup_steps is not None:

@@ -56,7 +56,7 @@ def test_a_long_cell_loses_its_middle_and_is_counted() -> None:
     table = pa.table({"scope": ["a" * 60 + "b" * 60], "n": [1]})
     rendered = render(table, None)
     assert rendered.text.splitlines()[2] == "a" * 50 + "…" + "b" * 49 + "  1"
-    assert (rendered.shortened_cells, rendered.hidden_columns) == (1, 0)
+    assert (rendered.shortened_cells, rendered.hidden_columns) == (1, ())
 
 
 def test_a_terminal_narrows_the_widest_columns_first() -> None:
@@ -70,7 +70,22 @@ def test_columns_that_do_not_fit_are_dropped_from_the_right_and_counted() -> Non
     table = pa.table({f"column_{i}": ["x" * 20] for i in range(5)})
     rendered = render(table, 30)
     assert rendered.text.splitlines()[0] == "column_0        column_1"
-    assert rendered.hidden_columns == 3
+    assert rendered.hidden_columns == ("column_2", "column_3", "column_4")
+
+
+@pytest.mark.parametrize("width", [None, 60, 10])
+def test_a_handle_is_whole_wherever_it_stands(width: int | None) -> None:
+    handle = "experiments/" + "sweep-17/" * 12 + "2026_11_30_04_47_36"
+    table = pa.table({"scope": ["y" * 50], "run": [handle], "name": ["x" * 50]})
+    rendered = render(table, width)
+    assert handle in rendered.text.splitlines()[2].split()
+    if width:
+        assert (rendered.shortened_cells, rendered.hidden_columns) == (0, ("scope", "name"))
+
+
+def test_other_columns_make_room_for_a_handle() -> None:
+    table = pa.table({"run": ["r" * 40], "scope": ["y" * 50]})
+    assert render(table, 60).text.splitlines()[1] == "-" * 40 + "  " + "-" * 18
 
 
 def test_prose_is_wrapped_and_never_cut() -> None:

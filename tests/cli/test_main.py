@@ -48,6 +48,10 @@ def test_version(profdb: Callable) -> None:
     assert (done.code, done.out, done.err) == (0, f"profdb {__version__}\n".encode(), "")
 
 
+BAD = "Invalid value"
+FORMATS = "'table', 'csv', 'tsv', 'json', 'jsonl', 'markdown', 'parquet', 'arrow'"
+
+
 @pytest.mark.parametrize(
     ("arguments", "error"),
     [
@@ -55,7 +59,29 @@ def test_version(profdb: Callable) -> None:
         (["query", "--nope"], "No such option: --nope\n\nhint: profdb query --help"),
         (["ingest"], "Missing argument 'SOURCE'\n\nhint: profdb ingest --help"),
         (["sql", "show"], "Missing argument 'NAME'\n\nhint: profdb sql show --help"),
-        (["query", "SELECT 1", "-p", "x"], "Option '-p' requires 2 arguments\n\nhint: profdb --help"),
+        (["query", "SELECT 1", "-p", "x"], "Option '-p' requires 2 arguments\n\nhint: profdb query --help"),
+        (["sql", "show", "ops", "-o"], "Option '-o' requires an argument\n\nhint: profdb sql show --help"),
+        (
+            ["runs", "--format", "xml"],
+            f"{BAD} for '--format': 'xml' is not one of {FORMATS}\n\nhint: profdb runs --help",
+        ),
+        (
+            ["ingest", "x", "--expect-hosts", "0"],
+            f"{BAD} '0' for '--expect-hosts': Input should be greater than or equal to 1\n\nhint: "
+            "profdb ingest --help",
+        ),
+        (
+            ["query", "-- no statement"],
+            'No such option: -- no statement\n\nhint: profdb query -- "SQL", or profdb query -f FILE',
+        ),
+        (
+            ["ingest", "x", "--tag", "a=1", "--tag", "a=2"],
+            "--tag a was given twice: '1' and '2'\n\nhint: --tag a=VALUE, once",
+        ),
+        (
+            ["query", "SELECT 1", "--set", "top=1", "--set", "top=2"],
+            "--set top was given twice: '1' and '2'\n\nhint: --set top=VALUE, once",
+        ),
     ],
 )
 def test_wrong_usage_is_two_lines_and_2(profdb: Callable, arguments: list[str], error: str) -> None:
@@ -109,6 +135,23 @@ def test_what_a_user_typed_never_splits_the_line_of_an_error(profdb: Callable, a
     assert blank == ""
     assert hint.startswith("hint: ")
     assert "\x1b" not in done.err
+
+
+@pytest.mark.parametrize("module", ["profdb.cli.main", "typer", "profdb.sql.errors"])
+def test_ctrl_c_during_the_imports_is_130_and_one_line(module: str) -> None:
+    program = f"""
+import os, runpy, signal, sys
+class Interrupting:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupting())
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = ["profdb", "--version"]
+runpy.run_module("profdb", run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "profdb: interrupted\n")
 
 
 @pytest.mark.parametrize("codec", ["C", "de_DE.UTF-8"])

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from xspace import event, line, plane, space
 
 HUNDRED = "SELECT i, i * 1000 AS duration_ps FROM range(100) AS t(i)"
 PROGRAM = [sys.executable, "-m", "profdb"]
@@ -58,6 +59,42 @@ def test_a_missing_folder_is_named_with_the_command_that_makes_it(profdb: Callab
     )
 
 
+OTHERWISE = "\n\nhint: -o FILE, in a folder of yours"
+UNWRITABLE = {
+    "no/x": "cannot write no/x: No such file or directory\n\nhint: mkdir -p no",
+    "a b/c/x": "cannot write a b/c/x: No such file or directory\n\nhint: mkdir -p 'a b/c'",
+    ".": f"cannot write .: Is a directory{OTHERWISE}",
+    "file/x": f"cannot write file/x: Not a directory{OTHERWISE}",
+    "a\0b": f"cannot write a\\x00b: embedded null byte{OTHERWISE}",
+    "": "-o '' names no file\n\nhint: -o FILE, or -o - for stdout",
+}
+
+
+@pytest.mark.parametrize("path", UNWRITABLE)
+@pytest.mark.parametrize("command", [["ingest", "h.xplane.pb", "-w", "w"], ["query", "SELECT 1 / 'x'"]])
+def test_a_file_that_cannot_be_written_stops_a_command_before_it_does_anything(
+    profdb: Callable, tmp_path: Path, command: list[str], path: str
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "h.xplane.pb").write_bytes(space(plane("/device:GPU:0", line("Stream #1", event("k", 0, 5)))))
+    before = sorted(tmp_path.iterdir())
+    done = profdb(*command, "-o", path)
+    assert (done.out, done.err) == (b"", f"profdb: error: {UNWRITABLE[path]}\n")
+    assert done.code == (3 if path else 2)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_dash_is_stdout(profdb: Callable, tmp_path: Path) -> None:
+    done = profdb("query", "SELECT 1 AS x", "--format", "csv", "-o", "-")
+    assert (done.code, done.out, done.err) == (0, b"x\n1\n", "")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_long_name_is_a_name(profdb: Callable, tmp_path: Path) -> None:
+    assert profdb("query", "SELECT 1 AS x", "-o", "x" * 255).code == 0
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def test_a_device_is_written_and_not_replaced(profdb: Callable) -> None:
     assert profdb("query", "SELECT 1 AS x", "-o", os.devnull).code == 0
     assert not Path(os.devnull).is_file()
@@ -69,7 +106,7 @@ def test_a_full_disk_is_one_line(process: Callable) -> None:
             [*PROGRAM, "query", HUNDRED, "--format", "csv"], stdout=full, stderr=subprocess.PIPE, check=False
         )
     assert done.returncode == 3
-    assert done.stderr == b"profdb: error: cannot write to stdout: No space left on device\n"
+    assert done.stderr == b"profdb: error: cannot write to stdout: No space left on device\n\nhint: -o FILE\n"
 
 
 @pytest.mark.parametrize("arguments", [["query", "FROM range(200000)", "--format", "csv"], ["--help"]])
@@ -97,6 +134,12 @@ def test_binary_formats_refuse_a_terminal(name: str) -> None:
     assert text == f"profdb: error: {name} is binary and stdout is a terminal\n\nhint: -o FILE.{name}\n"
 
 
+def test_a_binary_format_on_a_terminal_stops_an_ingest_before_it_does_anything(tmp_path: Path) -> None:
+    (tmp_path / "h.xplane.pb").write_bytes(space(plane("/device:GPU:0", line("Stream #1", event("k", 0, 5)))))
+    code, _ = _on_terminal("ingest", "h.xplane.pb", "-w", "w", "--format", "parquet")
+    assert (code, [path.name for path in tmp_path.iterdir()]) == (2, ["h.xplane.pb"])
+
+
 def test_a_table_fits_the_terminal_and_says_what_it_left_out() -> None:
     sql = "SELECT repeat('x', 90) AS name, 1 AS one, repeat('y', 50) AS scope"
     code, text = _on_terminal("query", sql)
@@ -104,6 +147,13 @@ def test_a_table_fits_the_terminal_and_says_what_it_left_out() -> None:
     _, rule, row, note = text.splitlines()
     assert (len(rule), len(row)) == (80, 80)
     assert note == "profdb: note: 2 long cells are shortened; --format csv shows all"
+
+
+def test_columns_that_a_terminal_has_no_room_for_are_named() -> None:
+    _, text = _on_terminal("query", "SELECT repeat('r', 70) AS run, 1 AS one, 'abcdefghij' AS a, 'b' AS b")
+    header, _, row, note = text.splitlines()
+    assert (header.split(), row.split()) == (["run", "one"], ["r" * 70, "1"])
+    assert note == "profdb: note: 2 columns do not fit: a, b; --format csv shows all"
 
 
 def _on_terminal(*arguments: str) -> tuple[int, str]:

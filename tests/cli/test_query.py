@@ -81,7 +81,7 @@ def test_settings_reach_the_views(profdb: Callable) -> None:
         (
             ["SELECT 1", "--limit", "-2"],
             2,
-            "Invalid value for '--limit': Input should be greater than or equal to -1"
+            "Invalid value '-2' for '--limit': Input should be greater than or equal to -1"
             "\n\nhint: profdb query --help",
         ),
         (["SELECT 1", "--views", "v9"], 2, "no view version 'v9'\n\nhint: --views v1"),
@@ -99,6 +99,25 @@ def test_what_is_wrong_is_said_with_what_mends_it(
 ) -> None:
     done = profdb("query", *arguments)
     assert (done.code, done.out, done.err) == (code, b"", f"profdb: error: {error}\n")
+
+
+@pytest.mark.parametrize("timeout", ["nan", "inf", "-1", "1e9", "5s"])
+def test_a_timeout_that_is_no_time_is_refused_with_its_value(profdb: Callable, timeout: str) -> None:
+    done = profdb("query", "SELECT 1 AS x", "--timeout", timeout)
+    assert done.code == 2
+    assert done.err.startswith(f"profdb: error: Invalid value {timeout!r} for '--timeout': Input should be ")
+
+
+def test_sql_may_begin_with_a_comment(profdb: Callable) -> None:
+    sql = "-- the runs = all\n--of them\nSELECT run, $x AS x FROM runs ORDER BY run"
+    options = ("-p", "x", "-- no\ncomment", "--format", "csv")
+    for arguments in ([sql, *options], [*options, sql], [*options, "--", sql]):
+        done = profdb("query", *arguments)
+        assert (done.code, done.out, done.err) == (
+            0,
+            b'run,x\ndemo-a,"-- no\ncomment"\ndemo-b,"-- no\ncomment"\n',
+            "",
+        )
 
 
 def test_a_file_that_is_no_text_names_the_byte(profdb: Callable, tmp_path: Path) -> None:
