@@ -181,7 +181,7 @@ def _tree(con: "duckdb.DuckDBPyConnection", sql: str) -> Any:
     try:
         tree = json.loads(text)
     except RecursionError as error:
-        raise InputError("the statement is nested too deeply") from error
+        raise StatementError("the statement is nested too deeply") from error
     if tree["error"]:
         raise StatementError(str(tree["error_message"]))
     return tree["statements"]

@@ -56,6 +56,18 @@ def test_imports_go_one_way(folder: str) -> None:
         assert not forbidden, f"{path.relative_to(ROOT)} imports {sorted(forbidden)}"
 
 
+def test_every_error_of_a_user_has_a_hint() -> None:
+    """An exact command or flag; only DuckDB's own text on a statement (StatementError) stands alone."""
+    bare = []
+    for path in (path for folder in FOLDERS for path in _sources(folder)):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            called = node.func.id if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else ""
+            if called in {"ProfdbError", "InputError", "CannotTellError"} and isinstance(node, ast.Call):
+                hinted = len(node.args) > 1 or any(keyword.arg == "hint" for keyword in node.keywords)
+                bare += [] if hinted else [f"{path.relative_to(ROOT)}:{node.lineno}"]
+    assert bare == []
+
+
 def test_one_module_each_writes_to_stdout_and_stderr() -> None:
     def users(name: str) -> set[str]:
         return {path.name for path in _sources("cli") if name in path.read_text(encoding="utf-8")}

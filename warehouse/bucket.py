@@ -24,7 +24,8 @@ class Bucket:
         if protocol not in _EXTRA:
             known = ", ".join(f"{name}://" for name in _EXTRA)
             raise InputError(
-                f"cannot keep a warehouse at {root}: only a local path or {known} can commit safely"
+                f"cannot keep a warehouse at {root}: only a local path or {known} can commit safely",
+                hint="-w DIR, or -w gs://BUCKET/FOLDER",
             )
         self._root = root.rstrip("/")
         self._fs: Any

@@ -10,7 +10,7 @@ from .profile_file import broken
 from .times import EPOCH_NS
 from .xplane.plane import StatValue, parse, stat_values
 from .xplane.text import text_of
-from .xplane.wire import Span, WireError, locate, open_bytes, release
+from .xplane.wire import Span, WireError, locate, open_bytes, release, unreadable
 
 FileVersion = tuple[int, int, int]
 """Inode, size and time of modification."""
@@ -69,7 +69,7 @@ def _version(path: Path) -> FileVersion:
     try:
         status = path.stat()
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
     return status.st_ino, status.st_size, status.st_mtime_ns
 
 

@@ -2,6 +2,7 @@
 
 import logging
 import re
+import shlex
 import time
 
 from ..sql.errors import InputError
@@ -14,6 +15,7 @@ CHECKPOINT_EVERY = 25
 _RECORD = re.compile(r"(\d{12})\.json")
 _CHECKPOINT = re.compile(r"ckpt-(\d{12})\.parquet")
 _LISTINGS = 7
+_ANEW = "pip install -U profdb, if a newer one wrote it; else profdb ingest PROFILE -w ANOTHER_DIR"
 _logger = logging.getLogger(__name__)
 
 
@@ -54,7 +56,7 @@ class Log:
                 missing = str(error.filename)
             # A listing is not atomic: it can show a commit and miss the one before it. List again.
             time.sleep(0.01 * 2**attempt)
-        raise InputError(f"the warehouse's log misses {missing}")
+        raise InputError(f"the warehouse's log misses {missing}", hint=_ANEW)
 
     def append(self, version: int, change: Change) -> None:
         """Commit the change as `version`; FileExistsError if another commit has it."""
@@ -92,7 +94,9 @@ class Log:
         try:
             return checkpoint.decode(version, data)
         except ValueError as error:
-            raise InputError(f"checkpoint {self._objects.uri(name)} is unreadable: {error}") from error
+            uri = self._objects.uri(name)
+            hint = f"rm {shlex.quote(uri)}  (the records beside it tell the same)"
+            raise InputError(f"checkpoint {uri} is unreadable: {error}", hint=hint) from error
 
     def _changes(self, versions: list[int]) -> list[Change]:
         names = [record_name(version) for version in versions]
@@ -101,5 +105,6 @@ class Log:
             try:
                 changes.append(decode(data))
             except ValueError as error:
-                raise InputError(f"log record {self._objects.uri(name)} is unreadable: {error}") from error
+                uri = self._objects.uri(name)
+                raise InputError(f"log record {uri} is unreadable: {error}", hint=_ANEW) from error
         return changes

@@ -60,4 +60,5 @@ def told(what: str, foreign: type[Exception], *expected: type[Exception]) -> Ite
         if isinstance(error, (ProfdbError, *expected)):
             raise
         reason = (isinstance(error, OSError) and error.strerror) or str(error) or type(error).__name__
-        raise InputError(f"cannot {what}: {reason}") from error
+        hint = "-w DIR, a place that you can read and write"
+        raise InputError(f"cannot {what}: {reason}", hint=hint) from error

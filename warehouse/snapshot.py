@@ -75,7 +75,8 @@ def applied(snapshot: Snapshot, changes: Iterable[Change]) -> Snapshot:
 
 def _apply(change: Change, version: int, files: dict[str, DataFile], runs: dict[str, RunEntry]) -> None:
     def refuse(what: str) -> InputError:
-        return InputError(f"cannot {change.op}: {what} in version {version} of the warehouse")
+        message = f"cannot {change.op}: {what} in version {version} of the warehouse"
+        return InputError(message, hint="the same command again")
 
     for path in change.remove:
         if files.pop(path, None) is None:

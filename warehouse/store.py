@@ -82,7 +82,8 @@ class Warehouse:
             if after.version - checkpoint >= CHECKPOINT_EVERY:
                 self._log.checkpoint(after)
             return after
-        raise InputError(f"cannot commit to {self.root}: {_ATTEMPTS} times another commit came first")
+        message = f"cannot commit to {self.root}: {_ATTEMPTS} times another commit came first"
+        raise InputError(message, hint="the same command again, with fewer of them at once")
 
     def uris(self, snapshot: Snapshot, table: str) -> list[str]:
         """What DuckDB reads a table from: native paths locally, else URLs."""

@@ -6,6 +6,7 @@ the byte and never a hang.
 
 import mmap
 import re
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -187,4 +188,10 @@ def open_bytes(path: Path) -> memoryview:
     except ValueError:
         raise InputError(f"empty profile file: {path}", hint=REPAIR) from None
     except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+        raise unreadable(path, error) from error
+
+
+def unreadable(path: Path, error: OSError) -> InputError:
+    """The error for a file that the system does not let us read."""
+    reason = error.strerror or error
+    return InputError(f"cannot read {path}: {reason}", hint=f"ls -ld {shlex.quote(str(path))}")
