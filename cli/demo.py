@@ -14,7 +14,7 @@ import typer
 from ..sql.errors import InputError
 from . import diagnostics, output
 from .ingest import tell
-from .options import DEFAULT_WAREHOUSE, Format, Warehouse
+from .options import DEFAULT_WAREHOUSE, Format, Warehouse, path_of
 
 if TYPE_CHECKING:
     from ..warehouse.reader import Session
@@ -46,7 +46,12 @@ _SAID = "profdb: error: "
 def demo(
     warehouse: Warehouse = DEFAULT_WAREHOUSE,
     logdir: Annotated[
-        Path, typer.Option(metavar="DIR", help="Where the profile is written, beside those of earlier demos.")
+        Path,
+        typer.Option(
+            metavar="DIR",
+            parser=path_of("--logdir"),
+            help="Where the profile is written, beside those of earlier demos.",
+        ),
     ] = Path("profdb-demo"),
 ) -> None:
     """Capture a tiny real training run, ingest it and show what came out."""

@@ -1,5 +1,6 @@
 """Options that several commands share, each defined once."""
 
+from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -33,10 +34,19 @@ DEFAULT_WAREHOUSE = "./profdb-warehouse"
 OutputFormat = Annotated[Format, typer.Option("--format", help="How rows are written.")]
 
 
+def path_of(option: str) -> Callable[[str], Path]:
+    """The parser of an option for a file or folder: an empty name is not the current folder."""
+
+    def parse(name: str) -> Path:
+        if not name:
+            raise ProfdbError(f"{option} '' names nothing", hint=f"{option} NAME")
+        return Path(name)
+
+    return parse
+
+
 def _output_file(name: str) -> Path | None:
-    if not name:
-        raise ProfdbError("-o '' names no file", hint="-o FILE, or -o - for stdout")
-    return None if name == "-" else Path(name)
+    return None if name == "-" else path_of("-o")(name)
 
 
 OutputFile = Annotated[
@@ -74,10 +84,17 @@ def _number_or_text(value: str) -> int | float | str:
     return value
 
 
+def check_text(option: str, value: str) -> None:
+    """Raise ProfdbError where a value of `option` holds bytes that are no text: no table could keep them."""
+    if any("\ud800" <= letter <= "\udfff" for letter in value):
+        raise ProfdbError(f"{option} {value!r} is not UTF-8 text", hint=f"{option} TEXT, in UTF-8")
+
+
 def pairs(option: str, items: list[str]) -> dict[str, str]:
     """Split repeated `key=value` items of `option`; ProfdbError names what is none or comes twice."""
     found: dict[str, str] = {}
     for item in items:
+        check_text(option, item)
         key, equals, value = item.partition("=")
         if not equals or not key:
             raise ProfdbError(

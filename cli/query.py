@@ -20,7 +20,9 @@ from .options import (
     OutputFormat,
     Views,
     Warehouse,
+    check_text,
     parameters,
+    path_of,
 )
 
 TABLE_LIMIT = 50
@@ -63,7 +65,8 @@ def query(
         str | None, typer.Argument(metavar="SQL", help="One SELECT; - reads it from stdin.")
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--file", "-f", metavar="FILE", help="Read the SQL from FILE.")
+        Path | None,
+        typer.Option("--file", "-f", metavar="FILE", parser=path_of("-f"), help="Read the SQL from FILE."),
     ] = None,
     parameter: Annotated[
         list[Any] | None,
@@ -132,6 +135,7 @@ def _read_statement(statement: str | None, file: Path | None) -> str:
 def _parameters(given: list[Any]) -> dict[str, str]:
     found: dict[str, str] = {}
     for name, value in given:
+        check_text("-p", f"{name} {value}")
         if name in found:
             raise ProfdbError(f"parameter {name!r} was given twice", hint=f"-p {name} VALUE, once")
         found[name] = value

@@ -75,6 +75,16 @@ FORMATS = "'table', 'csv', 'tsv', 'json', 'jsonl', 'markdown', 'parquet', 'arrow
             'No such option: -- no statement\n\nhint: profdb query -- "SQL", or profdb query -f FILE',
         ),
         (
+            ["ingest", "x", "--tag", "a=\udcff"],
+            "--tag 'a=\\udcff' is not UTF-8 text\n\nhint: --tag TEXT, in UTF-8",
+        ),
+        (
+            ["query", "SELECT $x AS x", "-p", "x", "\udcff"],
+            "-p 'x \\udcff' is not UTF-8 text\n\nhint: -p TEXT, in UTF-8",
+        ),
+        (["query", "-f", ""], "-f '' names nothing\n\nhint: -f NAME"),
+        (["demo", "--logdir", ""], "--logdir '' names nothing\n\nhint: --logdir NAME"),
+        (
             ["ingest", "x", "--tag", "a=1", "--tag", "a=2"],
             "--tag a was given twice: '1' and '2'\n\nhint: --tag a=VALUE, once",
         ),

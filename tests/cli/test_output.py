@@ -66,7 +66,7 @@ UNWRITABLE = {
     ".": f"cannot write .: Is a directory{OTHERWISE}",
     "file/x": f"cannot write file/x: Not a directory{OTHERWISE}",
     "a\0b": f"cannot write a\\x00b: embedded null byte{OTHERWISE}",
-    "": "-o '' names no file\n\nhint: -o FILE, or -o - for stdout",
+    "": "-o '' names nothing\n\nhint: -o NAME",
 }
 
 
