@@ -1,0 +1,209 @@
+"""One window on this process: JAX's trace is started and stopped, and its files get their names."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from . import folders, manifest, processes, provenance, trace
+from .config import ProfilerConfig
+from .heartbeat import heartbeat
+from .log import describe, say, warn
+from .schedule import Window
+from .step_times import StepTimes
+
+if TYPE_CHECKING:
+    from .upload import Uploader
+
+OK, PARTIAL, BUSY, TAKEN = "ok", "partial", "skipped: busy", "taken"
+START_FAILED, EXPORT_FAILED = "start_failed", "export_failed"
+
+
+@dataclass
+class Job:
+    """What the windows of one process share."""
+
+    config: ProfilerConfig
+    run_id: str
+    token: str
+    directory: Path
+    process_index: int
+    process_count: int
+    read_facts: Callable[[], dict[str, Any]]
+    tags: dict[str, str]
+    uploader: "Uploader | None" = None
+    times: StepTimes = field(default_factory=StepTimes)
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """What does not change between windows; read at the first one, because it takes a while."""
+        return self.read_facts()
+
+
+class Recording:
+    """Goes through `start` and `stop` once each; `manifest` says how it went."""
+
+    def __init__(self, job: Job, window: Window) -> None:
+        self._job = job
+        self._window = window
+        self._staging: Path | None = None
+        self._handle: object | None = None
+        self._seconds: dict[str, float | None] = dict.fromkeys(("start", "wait", "export"))
+        self.manifest: dict[str, Any] = {}
+        self.error: Exception | None = None
+        self._outcome, self._reason = OK, ""
+        self._started_at = manifest.now()
+        self.is_running = False
+
+    def start(self) -> None:
+        """Start the trace. What prevents it is in the manifest and in `error`."""
+        config, began = self._job.config, time.monotonic()
+        try:
+            folders.check(self._job.directory)
+            self._staging = folders.staging(self._job.directory)
+            self._wait_for_devices()
+            self._handle = trace.start(
+                self._staging,
+                config.profile_options.resolve(config.preset),
+                perfetto_link=config.perfetto_link and self._job.process_index == 0,
+                perfetto_trace=config.create_perfetto_trace or config.perfetto_link,
+            )
+            self.is_running = True
+        except trace.BusyError as error:
+            self._failed(BUSY, "another profiling session is active in this process", error)
+        except Exception as error:
+            self._failed(START_FAILED, "the profile could not be started", error)
+        self._seconds["start"] = time.monotonic() - began
+        self._job.times.window_opens()
+        if not self.is_running:
+            self._finish(self._window.start)
+
+    def stop(self, end: int, why: str | None) -> None:
+        """Stop before step `end`. `why` the window ends early; then nothing is waited for."""
+        if not self.is_running:
+            return
+        self.is_running = False
+        self._job.times.window_closes()
+        if why or end != self._window.end:
+            self._outcome, self._reason = PARTIAL, why or "the loop left the window"
+        try:
+            if not why:
+                self._seconds["wait"] = self._wait_for_devices()
+            self._export()
+        except trace.TakenError as error:
+            self._failed(TAKEN, "the profile is lost", error)
+        except trace.BusyError as error:
+            self._failed(BUSY, "nothing was recorded", error)
+        except BaseException as error:
+            self._export_failed(error)
+            if not isinstance(error, Exception):
+                raise
+        finally:
+            self._finish(end)
+
+    def _export_failed(self, error: BaseException) -> None:
+        is_forgotten = trace.release(self._handle, error)
+        self._handle = None
+        advice = "" if is_forgotten else (
+            "; JAX will answer 'Profile has already been started' until this process ends"
+        )  # fmt: skip
+        self._failed(EXPORT_FAILED, f"the profile could not be exported{advice}", error)
+
+    def _wait_for_devices(self) -> float:
+        began = time.monotonic()
+        try:
+            trace.wait_for_devices()
+        except Exception as error:  # of the user's program: it surfaces where the program waits
+            warn("a computation of the training program failed", error)
+        return time.monotonic() - began
+
+    def _export(self) -> None:
+        staging, began = self._staging, time.monotonic()
+        assert staging is not None
+        with heartbeat("exporting the profile", lambda: folders.size_of(staging)):
+            trace.stop(self._handle)
+        self._seconds["export"] = time.monotonic() - began
+
+    def _failed(self, outcome: str, message: str, error: BaseException) -> None:
+        self._outcome, self._reason = outcome, describe(error)
+        self.error = error if isinstance(error, Exception) else None
+        warn(message, error)
+
+    def _finish(self, end: int) -> None:
+        self._describe(end)
+        try:
+            self._publish(end)
+        except Exception as error:
+            if self._outcome in (OK, PARTIAL):
+                self.error = error
+                self.manifest["outcome"], self.manifest["reason"] = EXPORT_FAILED, describe(error)
+            warn(f"the profile could not be written below {self._job.directory}", error)
+        finally:
+            if self._staging is not None:
+                folders.discard(self._staging)
+
+    def _publish(self, end: int) -> None:
+        job, root = self._job, self._job.directory / folders.PROFILES
+        names = folders.session_names(self._window.start, max(end, self._window.start))
+        root.mkdir(parents=True, exist_ok=True)
+        session = folders.claim_session(names, job.token, folders.local_owner(root, job.token))
+        exported = self._exported()
+        self.manifest["session"] = session
+        profile = exported.get(folders.PROFILE_SUFFIX)
+        if profile is not None:
+            self.manifest["profile"] = manifest.file_facts(profile)
+        elif self._outcome in (OK, PARTIAL):
+            raise FileNotFoundError("JAX exported nothing")
+        draft = (self._staging or root) / "manifest.json"
+        draft.parent.mkdir(parents=True, exist_ok=True)
+        draft.write_text(manifest.text(self.manifest), encoding="utf-8")
+        files = {**exported, folders.MANIFEST_SUFFIX: draft}
+        stem = folders.publish(files, root / session, self.manifest["host"]["name"], job.process_index)
+        if profile is not None:
+            size = self.manifest["profile"]["bytes"] / 1e6
+            say(f"profiled steps {self._window.start} to {end - 1}: {root / session} ({size:.1f} MB)")
+        if job.uploader is not None:
+            job.uploader.submit(root / session, stem, self.manifest)
+
+    def _exported(self) -> dict[str, Path]:
+        """What JAX wrote, by suffix. Its trace.json.gz is left out: it repeats a part of the profile."""
+        if self._staging is None or self._outcome not in (OK, PARTIAL):
+            return {}
+        found: dict[str, Path] = {}
+        for path in sorted((self._staging / folders.PROFILES / trace.SESSION).iterdir()):
+            if path.name.endswith(folders.PROFILE_SUFFIX):
+                found[folders.PROFILE_SUFFIX] = path
+            elif path.name == "perfetto_trace.json.gz":
+                found["." + path.name] = path
+        return dict(sorted(found.items(), key=lambda item: item[0] != folders.PROFILE_SUFFIX))
+
+    def _describe(self, end: int) -> None:
+        job, window = self._job, self._window
+        hosts = provenance.fact(lambda: processes.hosts(job.token)) or {}
+        self.manifest = {
+            **job.facts,
+            "run_id": job.run_id,
+            "session": None,
+            "attempt": job.token,
+            "outcome": self._outcome,
+            "reason": self._reason or None,
+            "window": {
+                "why": window.reason,
+                "first_step": window.start,
+                "end_step": end,
+                "planned_end_step": window.planned_end,
+                "affected_steps": [window.start, end],
+            },
+            "started_at": self._started_at,
+            "ended_at": manifest.now(),
+            "cost": {
+                **{f"{name}_seconds": seconds for name, seconds in self._seconds.items()},
+                **job.times.measured(),
+            },
+            "process": {"index": job.process_index, "count": job.process_count, "hosts": hosts},
+            "tags": job.tags,
+            "profile": None,
+            "upload": None,
+        }
