@@ -1,4 +1,4 @@
-"""What goes wrong in other people's loops: training goes on, JAX can trace again, and the manifest says it."""
+"""What goes wrong in other loops: training goes on, JAX can trace again, and the manifest says it."""
 
 import logging
 import signal
@@ -58,7 +58,7 @@ def test_a_foreign_trace_is_neither_stopped_nor_fatal(config: Make, tmp_path: Pa
 
 
 def test_a_foreign_session_below_jax_is_noticed_at_the_start(config: Make, tmp_path: Path) -> None:
-    """As of PGLE or of the profiler's port: JAX by default notices it only when it stops, and then for ever."""
+    """As of PGLE or of the profiler port: JAX by default notices it only when it stops, and then for ever."""
     session = _profiler.ProfilerSession(_profiler.ProfileOptions())
     train(config(start_step=1, num_steps=2).build(), 0, 4)
     assert len(session.stop()) > 100
