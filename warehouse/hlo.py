@@ -6,7 +6,8 @@ protos in the plane /host:metadata.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from google.protobuf.message import DecodeError
@@ -95,11 +96,46 @@ def _closing(text: str, at: int) -> int:
 
 @dataclass(frozen=True)
 class Module:
-    """A compiled program: its instructions by name."""
+    """A compiled program. An instruction is read when it is asked for: most never run as ops of their own."""
 
     name: str
     program_id: int | None
-    instructions: dict[str, Instruction]
+    proto: Any
+    """Its HloModuleProto."""
+
+    def instruction(self, name: str) -> Instruction | None:
+        """The instruction of that name."""
+        raw = self._by_name.get(name)
+        if raw is None:
+            return None
+        source_file, source_line = _source(raw.metadata, self.proto.stack_frame_index)
+        operands = (self._by_id.get(number) for number in raw.operand_ids)
+        return Instruction(
+            name=name,
+            opcode=text_of(raw.opcode),
+            wrapped_opcode=self._work.wrapped(raw),
+            shape=shape_text(raw.shape),
+            operands=tuple(text_of(operand.name) for operand in operands if operand is not None),
+            custom_call_target=text_of(raw.custom_call_target) or None,
+            replica_groups=_groups(raw),
+            channel_id=raw.channel_id or None,
+            op_name=text_of(raw.metadata.op_name) or None,
+            source_file=source_file,
+            source_line=source_line,
+            work=self._work.work(raw),
+        )
+
+    @cached_property
+    def _by_id(self) -> dict[int, Any]:
+        return {i.id: i for c in self.proto.computations for i in c.instructions}
+
+    @cached_property
+    def _by_name(self) -> dict[str, Any]:
+        return {text_of(i.name): i for c in self.proto.computations for i in c.instructions}
+
+    @cached_property
+    def _work(self) -> ModuleWork:
+        return ModuleWork({c.id: c for c in self.proto.computations}, self._by_id)
 
 
 def read_modules(plane: Plane) -> Iterator[Module]:
@@ -119,43 +155,13 @@ def read_modules(plane: Plane) -> Iterator[Module]:
             program_id = stated
         if program_id is None:
             program_id = metadata_id
-        yield Module(name or text_of(proto.name), program_id % (1 << 64), _instructions(proto))
+        yield Module(name or text_of(proto.name), program_id % (1 << 64), proto)
 
 
 def split_program(name: str) -> tuple[str, int | None]:
     """`jit_step(123)` as (`jit_step`, 123); the program id is None where the name has none."""
     match = re.fullmatch(r"(.*)\((-?\d{1,20})\)", name, re.DOTALL)
     return (match[1], int(match[2]) % (1 << 64)) if match else (name, None)
-
-
-def _instructions(module: Any) -> dict[str, Instruction]:
-    by_id = {i.id: i for c in module.computations for i in c.instructions}
-    names = {number: text_of(raw.name) for number, raw in by_id.items()}
-    known = ModuleWork({c.id: c for c in module.computations}, by_id)
-    found: dict[str, Instruction] = {}
-    for computation in module.computations:
-        for raw in computation.instructions:
-            instruction = _instruction(raw, names, module.stack_frame_index)
-            found[instruction.name] = replace(
-                instruction, wrapped_opcode=known.wrapped(raw), work=known.work(raw)
-            )
-    return found
-
-
-def _instruction(raw: Any, names: dict[int, str], frames: Any) -> Instruction:
-    source_file, source_line = _source(raw.metadata, frames)
-    return Instruction(
-        name=text_of(raw.name),
-        opcode=text_of(raw.opcode),
-        shape=shape_text(raw.shape),
-        operands=tuple(names[i] for i in raw.operand_ids if i in names),
-        custom_call_target=text_of(raw.custom_call_target) or None,
-        replica_groups=_groups(raw),
-        channel_id=raw.channel_id or None,
-        op_name=text_of(raw.metadata.op_name) or None,
-        source_file=source_file,
-        source_line=source_line,
-    )
 
 
 def _groups(raw: Any) -> str | None:

@@ -68,7 +68,7 @@ class Programs:
         if found is None and module is not None:
             named = self.by_name.get(module, [])
             found = named[0] if len(named) == 1 else None
-        return found.instructions.get(hlo_op) if found else None
+        return found.instruction(hlo_op) if found else None
 
 
 def op_id(*parts: object) -> int:

@@ -105,7 +105,9 @@ def work(instructions: list[dict[str, object]], *called: list[dict[str, object]]
     stats: dict[str, StatValue] = {"Hlo Proto": proto(instructions, *called)}
     found = Plane("/host:metadata", {}, [], {}, {7: None}, {7: EventName("jit_f(5)", "", stats)})
     (module,) = read_modules(found)
-    return module.instructions[str(bytes(instructions[-1]["name"]), "utf-8")].work  # type: ignore[arg-type]
+    instruction = module.instruction(str(bytes(instructions[-1]["name"]), "utf-8"))  # type: ignore[arg-type]
+    assert instruction is not None
+    return instruction.work
 
 
 def given(number: int, *sizes: int, kind: int = F32) -> dict[str, object]:
