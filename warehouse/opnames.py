@@ -187,7 +187,7 @@ def describe(
 def settle_work(ops: Iterable[Op]) -> None:
     """Where one HLO instruction ran as several kernels, leave what its shapes tell to the longest of them.
 
-    An im2col before the multiplication, or a reduction after it, does none of the work.
+    An im2col before the multiplication, or a reduction after it, has none of its flops; nothing tells its bytes.
     """
     by_instruction: dict[tuple[object, ...], list[Op]] = {}
     for op in ops:
@@ -198,7 +198,7 @@ def settle_work(ops: Iterable[Op]) -> None:
         longest = max(kernels, key=lambda op: (op.shaped_ps, op.op_id))
         for op in kernels:
             if op is not longest:
-                op.row |= {"flops": None, "flops_source": None}
+                op.row["flops"] = 0
                 if op.row["bytes_source"] == "hlo_shapes":
                     op.row |= {"bytes_accessed": None, "bytes_source": None}
 

@@ -9,4 +9,4 @@ SELECT
   CASE WHEN d.peak_hbm_bytes_per_s IS NOT NULL THEN 'producer' ELSE p.source END AS peak_bytes_source
 FROM devices d
 LEFT JOIN device_peaks p
-  ON d.core_kind IN ('tensorcore', 'gpu') AND regexp_matches(d.device_kind, '(?s)^(?:' || p.pattern || ')\z');
+  ON d.core_kind IN ('tensorcore', 'gpu') AND p.device_kind = lower(d.device_kind);

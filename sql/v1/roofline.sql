@@ -2,6 +2,7 @@
 -- Over all devices and the whole capture, from the durations of its executions; async spans do not count.
 -- bytes that a producer tells are of all memories, so that bytes_per_s can exceed the peak of HBM. Flops from HLO
 -- shapes are those of dots and convolutions only, bytes from shapes the least that can be moved (ops.bytes_source).
+-- A ROCm profile tells half of the data sheet's bandwidth (MI300X: 2.66 of 5.3 TB/s), which is then the peak here.
 -- Needs: flops and bytes of the op, peaks of the device; the latter from the profile or device_peaks.
 -- NULL: what is not known, and then bound_by too; reason says which. Peaks where the devices of the op differ in them.
 CREATE VIEW roofline (

@@ -4,7 +4,7 @@
 -- quality calls fail are not to be trusted.
 -- Needs: nothing; every run has a row.
 -- NULL: what the capture does not tell; step times where no step is whole; jitter_ratio likewise; mfu_ratio where
--- the device's peak, or the flops of a matrix multiplication or convolution, are unknown.
+-- the device's peak, or the flops of a matrix multiplication, convolution or attention kernel, are unknown.
 CREATE VIEW run_summary (
   -- Handle of the run.
   run,
@@ -74,7 +74,7 @@ CREATE VIEW run_summary (
   stall_share,
   -- Nothing running / window.
   idle_share,
-  -- Flops of the ops in the windows / (peak flops of the device * window).
+  -- Flops of the ops in the windows / (peak flops of the device * window); roofline names who tells flops and peak.
   mfu_ratio
 ) AS
 WITH

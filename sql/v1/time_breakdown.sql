@@ -49,7 +49,7 @@ CREATE VIEW time_breakdown (
   sync_self_ps,
   -- Self time of control-flow containers, in picoseconds.
   control_self_ps,
-  -- Self time of matrix multiplications and convolutions whose flops are unknown, in picoseconds.
+  -- Self time of matrix multiplications, convolutions and attention kernels whose flops are unknown, in picoseconds.
   unknown_flops_self_ps,
   -- Flops of the ops of the window; NULL where none is known.
   total_flops

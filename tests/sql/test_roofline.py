@@ -142,6 +142,7 @@ KINDS = {
     "TPU v6 Lite": 918,
     "TPU v6e": 918,
     "NVIDIA A100-SXM4-40GB": 312,
+    "A100-SXM4-40GB": 312,
     "NVIDIA A100-PCIE-40GB": 312,
     "NVIDIA A100-SXM4-80GB": 312,
     "NVIDIA A100 80GB PCIe": 312,
@@ -168,7 +169,7 @@ def test_a_data_sheet_is_found_by_the_names_that_profiles_have(tiny):
         device(tiny, kind, device_kind=kind)
     tiny.rolled_up()
     rows = tiny.rows("SELECT device, peak_flops_per_s FROM _device_peaks")[1:]
-    assert len(rows) == len(KINDS) + len(UNKNOWN)  # no kind matches two
+    assert len(rows) == len(KINDS) + len(UNKNOWN)  # no kind is there twice
     assert dict(rows) == {kind: round(peak * 10**12) for kind, peak in KINDS.items()} | dict.fromkeys(UNKNOWN)
     with (catalog.ROOT / "data" / "device_peaks.csv").open(newline="") as file:
         sheets = list(csv.DictReader(file))
@@ -183,3 +184,14 @@ def test_a_real_tpu_adds_at_the_speed_of_its_memory(ingested):
         FROM roofline WHERE run = $run AND family = 'fusion' GROUP BY ALL
     """
     assert run.rows(sql) == [("memory", "producer", 0.8, 0.88)]
+
+
+def test_all_flops_of_a_real_convolution_are_those_of_its_multiplication(ingested):
+    run = ingested("gpu_mi300x_jax08_conv")
+    sql = """
+        SELECT min(CASE WHEN flops_per_s > 0 THEN name END)[:5], count(*) FILTER (WHERE flops_per_s > 0),
+          count(*) FILTER (WHERE flops_per_s = 0), count(*) FILTER (WHERE flops_per_s IS NULL),
+          (SELECT sum(unknown_flops_self_ps)::BIGINT FROM step_breakdown WHERE run = $run)
+        FROM roofline WHERE run = $run AND family = 'convolution'
+    """
+    assert run.rows(sql) == [("Cijk_", 1, 2, 0, 0)]

@@ -116,6 +116,22 @@ def test_mfu_is_unknown_where_a_part_of_it_is(tiny, peak, flops):
     assert tiny.rows("SELECT mfu_ratio FROM run_summary")[1:] == [(None,)]
 
 
+@pytest.mark.parametrize(("target", "mfu"), [("flash_attention", None), ("layer_norm", 100 / 19_700)])
+def test_mfu_is_unknown_where_an_attention_kernel_s_flops_are(tiny, target, mfu):
+    tiny.op(DOT, opcode="dot", flops=100)
+    tiny.op(ALL_GATHER, opcode="custom-call", custom_call_target=target)
+    tiny.window(0, 100)
+    tiny.event(DOT, 0, 5)
+    tiny.event(ALL_GATHER, 5, 6)
+    tiny.devices.clear()
+    # the profile tells no peak; the data sheet tells 197 flops per ps
+    tiny.insert(
+        "devices", host="h", device="TPU:0", core_kind="tensorcore", op_count=1, device_kind="TPU v5 lite"
+    )
+    tiny.rolled_up()
+    assert tiny.rows("SELECT mfu_ratio FROM run_summary")[1:] == [(mfu and pytest.approx(mfu),)]
+
+
 def test_quality_is_the_worst_check(run):
     run.window(0, 10, device_count=1, expected_host_count=3, host_count=1)
     run.event(DOT, 0, 10)

@@ -43,7 +43,7 @@ CREATE TABLE step_breakdown (
   time_assigned_self_ps BIGINT NOT NULL,
   -- Self time of ops without a framework path, in picoseconds; part of the self times above.
   unattributed_self_ps BIGINT NOT NULL,
-  -- Self time of matrix multiplications and convolutions whose flops are unknown, in picoseconds.
+  -- Self time of matrix multiplications, convolutions and attention kernels whose flops are unknown, in picoseconds.
   unknown_flops_self_ps BIGINT NOT NULL,
   -- Flops of the ops that belong to the window; NULL where no op tells them.
   total_flops BIGINT
