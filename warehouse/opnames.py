@@ -187,7 +187,7 @@ def describe(
 def settle_work(ops: Iterable[Op]) -> None:
     """Where one HLO instruction ran as several kernels, leave what its shapes tell to the longest of them.
 
-    An im2col before the multiplication, or a reduction after it, has none of its flops; nothing tells its bytes.
+    An im2col before it, or a sum after it, has none of the flops; nothing tells its bytes.
     """
     by_instruction: dict[tuple[object, ...], list[Op]] = {}
     for op in ops:

@@ -6,7 +6,7 @@ COMPUTE, ALL_GATHER, START, DONE, PERMUTE = range(1, 6)
 
 
 def test_kinds_over_devices_and_their_shares_of_the_window(tiny):
-    # GPU:0  GGGG......SccD......   GPU:1  ..GG................   window 20; the pair is 4 long, of which 2 are exposed
+    # GPU:0  GGGG......SccD......   GPU:1  ..GG................   window 20; the pair: 4 long, 2 exposed
     tiny.op(COMPUTE, opcode="fusion", name="fusion.1")
     tiny.op(ALL_GATHER, opcode="all-gather", name="all-gather.1", replica_groups="{{0,1}}", bytes_accessed=8)
     tiny.op(START, opcode="all-gather-start", replica_groups="{{0,1},{2,3}}", bytes_accessed=24)

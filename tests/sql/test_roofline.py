@@ -191,9 +191,10 @@ def test_the_flops_of_a_real_convolution_are_those_of_its_multiplication(ingeste
     run = ingested("gpu_mi300x_jax08_conv")
     sql = """
         SELECT min(CASE WHEN flops_per_s > 0 THEN name END)[:5], count(*) FILTER (WHERE flops_per_s > 0),
-          count(*) FILTER (WHERE flops_per_s = 0), sum(count) FILTER (WHERE flops_per_s IS NULL)::BIGINT,
+          count(*) FILTER (WHERE flops_per_s = 0),
+          sum(count) FILTER (WHERE flops_per_s IS NULL)::BIGINT,
           sum(self_ps) FILTER (WHERE flops_per_s IS NULL)::BIGINT = (
-            SELECT sum(unknown_flops_self_ps)::BIGINT FROM step_breakdown WHERE run = $run AND step_num IS NULL
+            SELECT sum(unknown_flops_self_ps) FROM step_breakdown WHERE run = $run AND step_num IS NULL
           )
         FROM roofline WHERE run = $run AND family = 'convolution'
     """
