@@ -5,12 +5,16 @@
 CREATE VIEW _replica_groups AS
 WITH
 by_list AS (
-  SELECT run, replica_groups, count(*) AS group_device_count FROM _group_members GROUP BY run, replica_groups
+  SELECT run, replica_groups, count(*) AS group_device_count
+  FROM _group_members
+  WHERE group_number = 0
+  GROUP BY run, replica_groups
 ),
 spread AS (
   SELECT m.run, m.replica_groups, a.axis, a.name, a.size
   FROM _group_members m
   JOIN _mesh_axes a ON a.run = m.run
+  WHERE m.group_number = 0
   GROUP BY m.run, m.replica_groups, a.axis, a.name, a.size, a.stride
   HAVING count(DISTINCT (m.member // nullif(a.stride, 0)) % nullif(a.size, 0)) > 1
 ),
