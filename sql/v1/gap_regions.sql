@@ -34,32 +34,44 @@ CREATE VIEW gap_regions (
   previous_region
 ) AS
 WITH
-sides AS (
+neighbours AS (
   SELECT
-    g.run, o.canonical_name, c.region, p.canonical_name AS previous_name, k.region AS previous_region,
-    g.op_id, g.gap_ps, g.idle_ps, g.is_between_steps
-  FROM _gaps g
-  JOIN ops o ON o.run = g.run AND o.op_id = g.op_id
-  JOIN op_classes c ON c.run = g.run AND c.op_id = g.op_id
-  LEFT JOIN ops p ON p.run = g.run AND p.op_id = g.previous_op_id
-  LEFT JOIN op_classes k ON k.run = g.run AND k.op_id = g.previous_op_id
+    run, op_id, previous_op_id, count(*) AS count, sum(gap_ps) AS gap_ps, max(gap_ps) AS max_ps,
+    sum(idle_ps) AS idle_ps, coalesce(sum(gap_ps) FILTER (WHERE is_between_steps), 0) AS between_steps_ps
+  FROM _gaps
+  GROUP BY run, op_id, previous_op_id
+),
+named AS (
+  SELECT
+    n.run, n.op_id, o.canonical_name, c.region, p.canonical_name AS previous_name, k.region AS previous_region,
+    n.count, n.gap_ps, n.max_ps, n.idle_ps, n.between_steps_ps,
+    sum(n.gap_ps) OVER (
+      PARTITION BY n.run, o.canonical_name, c.region, p.canonical_name, k.region
+    ) AS previous_ps
+  FROM neighbours n
+  JOIN ops o ON o.run = n.run AND o.op_id = n.op_id
+  JOIN op_classes c ON c.run = n.run AND c.op_id = n.op_id
+  LEFT JOIN ops p ON p.run = n.run AND p.op_id = n.previous_op_id
+  LEFT JOIN op_classes k ON k.run = n.run AND k.op_id = n.previous_op_id
+),
+ranked AS (
+  SELECT
+    run, op_id, canonical_name, region, previous_name, previous_region, count, gap_ps, max_ps, idle_ps,
+    between_steps_ps,
+    row_number() OVER (
+      PARTITION BY run, canonical_name, region ORDER BY previous_ps DESC, previous_name, previous_region
+    ) AS place
+  FROM named
 ),
 totals AS (
   SELECT
-    run, canonical_name, region, count(DISTINCT op_id) AS op_count, count(*) AS count,
-    CAST(sum(gap_ps) AS BIGINT) AS total_ps, max(gap_ps) AS max_ps,
-    CAST(coalesce(sum(gap_ps) FILTER (WHERE is_between_steps), 0) AS BIGINT) AS between_steps_ps,
-    CAST(sum(idle_ps) AS BIGINT) AS idle_ps
-  FROM sides
+    run, canonical_name, region, count(DISTINCT op_id) AS op_count, CAST(sum(count) AS BIGINT) AS count,
+    CAST(sum(gap_ps) AS BIGINT) AS total_ps, max(max_ps) AS max_ps,
+    CAST(sum(between_steps_ps) AS BIGINT) AS between_steps_ps, CAST(sum(idle_ps) AS BIGINT) AS idle_ps,
+    max(previous_name) FILTER (WHERE place = 1) AS previous_name,
+    max(previous_region) FILTER (WHERE place = 1) AS previous_region
+  FROM ranked
   GROUP BY run, canonical_name, region
-),
-before AS (
-  SELECT run, canonical_name, region, previous_name, previous_region, sum(gap_ps) AS gap_ps
-  FROM sides
-  GROUP BY run, canonical_name, region, previous_name, previous_region
-  QUALIFY row_number() OVER (
-    PARTITION BY run, canonical_name, region ORDER BY sum(gap_ps) DESC, previous_name, previous_region
-  ) = 1
 )
 SELECT
   t.run, t.canonical_name, t.region, t.op_count, t.count, t.total_ps,
@@ -67,9 +79,7 @@ SELECT
   t.max_ps, t.between_steps_ps,
   CAST(t.total_ps AS DOUBLE) / nullif(w.streams_ps, 0) AS gap_share,
   t.idle_ps, CAST(t.idle_ps AS DOUBLE) / nullif(w.devices_ps, 0) AS idle_share,
-  b.previous_name, b.previous_region
+  t.previous_name, t.previous_region
 FROM totals t
-JOIN before b
-  ON b.run = t.run AND b.canonical_name = t.canonical_name AND b.region IS NOT DISTINCT FROM t.region
 LEFT JOIN _gap_windows w ON w.run = t.run
 ORDER BY t.run, t.idle_ps DESC, t.total_ps DESC, t.canonical_name, t.region;
