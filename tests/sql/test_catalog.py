@@ -94,8 +94,17 @@ def test_the_stored_tables_are_those_of_the_design():
         "runs",
         "steps",
     }
-    assert set(catalog.derived()) == {"collective_stats", "op_classes", "op_stats", "step_breakdown"}
-    rules = {"category_rules", "device_peaks", "gap_markers", "kind_rules", "params", "thresholds"}
+    derived = {"collective_stats", "host_stats", "op_classes", "op_stats", "step_breakdown"}
+    assert set(catalog.derived()) == derived
+    rules = {
+        "category_rules",
+        "device_peaks",
+        "gap_markers",
+        "host_rules",
+        "kind_rules",
+        "params",
+        "thresholds",
+    }
     assert set(catalog.rules()) == rules
 
 

@@ -39,6 +39,7 @@ def test_tables_have_their_declared_columns_and_types(run):
     run.event(COMPUTE, 0, 10, device="GPU:0")
     run.event(ALL_GATHER, 0, 10, device="GPU:0")
     run.insert("devices", host="h", device="GPU:0", op_count=1)
+    run.insert("host_events", name="parse")
     types = {"VARCHAR": pa.string(), "BIGINT": pa.int64()}
     for name, table in rollup(run.con).items():
         expected = [(c.name, types[c.type]) for c in catalog.derived()[name].columns]
@@ -50,6 +51,7 @@ def test_an_empty_run_has_empty_tables(tiny):
     tiny.window(0, 0)
     assert {name: table.num_rows for name, table in rollup(tiny.con).items()} == {
         "collective_stats": 0,
+        "host_stats": 0,
         "op_classes": 0,
         "op_stats": 0,
         "step_breakdown": 0,
