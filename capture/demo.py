@@ -3,14 +3,16 @@
 Runs in a process of its own, because XLA reads its flags once, before jax is imported. The model is an MLP
 of four named layers, rematerialised, on eight virtual CPU devices; the batch is split over them, so that
 gradients are summed by an all-reduce. As in real training, the loop launches the next step without waiting.
+The profile is taken by this library, as any training loop would take it.
 """
 
 import os
-import secrets
 import sys
-import time
 from importlib import import_module
 from typing import Any, NoReturn
+
+from .config import ProfilerConfig
+from .options import ProfileOptionsConfig
 
 DEVICES = 8
 LAYERS = 4
@@ -45,22 +47,24 @@ def capture(logdir: str) -> str:
 
     Raises:
         ImportError: jax is not installed.
+        OSError, RuntimeError: the profile could not be written or taken.
     """
-    jax = _jax()
     step, layers, batch = _training()
     layers, loss = step(layers, batch)
     loss.block_until_ready()  # compiled before the profile starts
-    options = jax.profiler.ProfileOptions()
-    options.enable_hlo_proto = True
-    options.python_tracer_level = 0
-    options.session_id = f"demo_{time.strftime('%Y%m%d_%H%M%S', time.gmtime())}_{secrets.token_hex(2)}"
-    jax.profiler.start_trace(logdir, profiler_options=options)
-    for number in range(STEPS):
-        with jax.profiler.StepTraceAnnotation("train", step_num=number):
-            layers, loss = step(layers, batch)
-    jax.block_until_ready((layers, loss))
-    jax.profiler.stop_trace()
-    return os.path.join(logdir, "plugins", "profile", options.session_id)
+    config = ProfilerConfig(
+        enabled=True,
+        start_step=0,
+        num_steps=STEPS,
+        profile_options=ProfileOptionsConfig(enable_hlo_proto=True),
+        directory=logdir,
+        strict=True,
+    )
+    with config.build(run_id="demo", num_train_steps=STEPS, mesh=f"data={DEVICES}") as profiler:
+        for number in range(STEPS):
+            with profiler.step(number):
+                layers, _ = step(layers, batch)
+    return os.path.join(logdir, "plugins", "profile", profiler.manifests[0]["session"])
 
 
 def _jax() -> Any:

@@ -85,6 +85,7 @@ class Profiler:
             self._close_window(number + 1, None)
         elif not force and (number + 1 >= self._wake or now >= self._poll_at):
             self._at(number + 1)
+            now = time.perf_counter_ns()
         self._last = number
         self._times.add(now)
 

@@ -64,6 +64,7 @@ class Recording:
             folders.check(self._job.directory)
             self._staging = folders.staging(self._job.directory)
             self._wait_for_devices()
+            self._job.times.window_opens(time.perf_counter_ns())
             self._handle = trace.start(
                 self._staging,
                 config.profile_options.resolve(config.preset),
@@ -76,7 +77,6 @@ class Recording:
         except Exception as error:
             self._failed(START_FAILED, "the profile could not be started", error)
         self._seconds["start"] = time.monotonic() - began
-        self._job.times.window_opens()
         if not self.is_running:
             self._finish(self._window.start)
 
@@ -85,12 +85,12 @@ class Recording:
         if not self.is_running:
             return
         self.is_running = False
-        self._job.times.window_closes()
         if why or end != self._window.end:
             self._outcome, self._reason = PARTIAL, why or "the loop left the window"
         try:
             if not why:
                 self._seconds["wait"] = self._wait_for_devices()
+            self._job.times.window_closes(None if why else time.perf_counter_ns())
             self._export()
         except trace.TakenError as error:
             self._failed(TAKEN, "the profile is lost", error)

@@ -11,6 +11,7 @@ from ..sql.errors import InputError
 from .grouping import ProfileSet
 from .heads import FileHead
 from .line_reader import LineReader
+from .manifest import Capture, read_capture
 from .opnames import settle_work
 from .planes import ENVIRONMENT, METADATA
 from .process import read_process
@@ -69,7 +70,9 @@ def extract(
         reader, clock_start = _read(state, head, host, start_ns, progress, facts)
         start_ns = start_ns if start_ns is not None or len(profiles.heads) > 1 else clock_start
         file_rows.append(_file_row(profiles, head, host, run, reader.event_count, start_ns))
+    capture = read_capture(path for paths in profiles.paths.values() for path in paths)
     _note_quality(state, profiles, options, start_ns)
+    _note_manifests(state, capture)
     identity = {
         "run_id": profiles.run_id,
         "session": profiles.session,
@@ -79,7 +82,7 @@ def extract(
         "content_sha256": profiles.content_sha256,
     }
     row = run_row(
-        state, facts, start_ns=start_ns, identity=identity, process_count=len(profiles.heads),
+        state, facts, capture, start_ns=start_ns, identity=identity, process_count=len(profiles.heads),
         tags=options.tags, expect_hosts=options.expect_hosts, has_refused=bool(profiles.refused),
     )  # fmt: skip
     files = _write(state, row, file_rows)
@@ -165,6 +168,16 @@ def _note_quality(state: RunState, profiles: ProfileSet, options: Options, start
             options.expect_hosts - seen,
             f"{seen} of {options.expect_hosts} hosts are here",
         )
+
+
+def _note_manifests(state: RunState, capture: Capture) -> None:
+    for path, why in capture.unreadable:
+        state.quality.note(None, "unreadable_manifest", path_text(path), 1, text_of(os.fsencode(why)))
+    for document in capture.documents:
+        if document["outcome"] != "ok":
+            subject = f"process {document['process']['index']}"
+            text = f"{document['outcome']}: {document['reason']}"
+            state.quality.note(document["host"]["name"], "capture_outcome", subject, 1, text)
 
 
 def _write(

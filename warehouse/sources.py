@@ -12,6 +12,7 @@ from ..sql.errors import InputError
 from .xplane.text import text_of
 
 SUFFIX = ".xplane.pb"
+MANIFEST_SUFFIX = ".manifest.json"
 _STAMP = re.compile(r"\d{4}_\d\d_\d\d_\d\d_\d\d_\d\d")
 _PROCESS = re.compile(r"(process|proc|rank|worker|host|node)[-_.]?\d+", re.IGNORECASE)
 """A folder that holds what one process of a run wrote."""
@@ -82,7 +83,7 @@ def _profiles_in(path: Path, found: Sources) -> list[Path]:
         return [path]
     for other in inside if path.is_dir() else [path]:
         hidden = any(part.startswith(".") for part in other.relative_to(path).parts)
-        if not other.name.endswith(SUFFIX) and not hidden:
+        if not other.name.endswith((SUFFIX, MANIFEST_SUFFIX)) and not hidden:
             found.skipped.append((path_text(other), _why_not(other)))
     return files
 

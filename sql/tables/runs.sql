@@ -25,11 +25,11 @@ CREATE TABLE runs (
   host_count BIGINT,
   -- Profiled processes, one per source file.
   process_count BIGINT,
-  -- Devices that the run used, as told by its manifest or the user.
+  -- Devices that were to be profiled, as the capture manifest tells.
   expected_device_count BIGINT,
-  -- Hosts that the run used, as told by its manifest or the user.
+  -- Hosts that were to be profiled, as told by the user or the capture manifest.
   expected_host_count BIGINT,
-  -- Processes that the run used, as told by its manifest or the user.
+  -- Processes that were to be profiled, as told by the capture manifest or the profile.
   expected_process_count BIGINT,
   -- Version of jax.
   jax_version VARCHAR,
@@ -45,7 +45,7 @@ CREATE TABLE runs (
   config_hash VARCHAR,
   -- The user's key=value tags.
   tags MAP(VARCHAR, VARCHAR),
-  -- Further facts: flags, capture options, measured overhead, outcome, host_cpu_count.
+  -- Further facts, by the keys in docs/capture.md: flag.*, version.*, capture.*, job.*, host_cpu_count.
   facts MAP(VARCHAR, VARCHAR),
   -- Where the profile was read from.
   source_uri VARCHAR,

@@ -20,11 +20,11 @@ CREATE VIEW run_summary (
   expected_host_count,
   -- Profiled processes.
   process_count,
-  -- Processes that the run used.
+  -- Processes that were to be profiled.
   expected_process_count,
   -- Devices on which anything was recorded.
   device_count,
-  -- Devices that the run used.
+  -- Devices that were to be profiled.
   expected_device_count,
   -- First op start to last op end over all devices, in picoseconds.
   window_ps,

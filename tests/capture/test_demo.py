@@ -1,7 +1,6 @@
 """The demo capture, for real: a training run on eight CPU devices, profiled in a process of its own."""
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -27,7 +26,7 @@ def _rows(warehouse: str, sql: str) -> list[tuple[object, ...]]:
 
 
 def test_it_writes_the_layout_that_jax_writes(cpu_capture: Path) -> None:
-    assert re.fullmatch(r"demo_\d{8}_\d{6}_[0-9a-f]{4}", cpu_capture.name)
+    assert cpu_capture.name == f"steps-0-to-{STEPS}"
     assert cpu_capture.parts[-3:-1] == ("plugins", "profile")
     (profile,) = cpu_capture.glob("*.xplane.pb")
     assert 100_000 < profile.stat().st_size < 20_000_000
@@ -85,3 +84,13 @@ def test_wrong_usage_is_2(tmp_path: Path) -> None:
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "profdb: error: no LOGDIR was given\n\nhint: python -m profdb.capture.demo LOGDIR\n"
+
+
+def test_the_run_knows_how_it_was_captured(warehouse: str) -> None:
+    sql = """
+        SELECT run_id, mesh, expected_device_count, expected_host_count, expected_process_count,
+          facts['capture.outcome'] AS outcome
+        FROM runs"""
+    assert _rows(warehouse, sql) == [("demo", f"data={DEVICES}", DEVICES, 1, 1, "ok")]
+    sql = "SELECT value FROM capture_quality WHERE check_name = 'devices_per_core'"
+    assert _rows(warehouse, sql) == [(DEVICES / len(os.sched_getaffinity(0)),)]
