@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..sql.errors import InputError, ProfdbError
+from ..sql.reports.text import PROSE
 from . import diagnostics
 from .options import Format
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     from .display import Rendered
 
-PROSE = frozenset({"evidence", "grain", "meaning", "remedy", "sentence", "try_next"})
-"""Columns that hold sentences: tables for people wrap them."""
 _BINARY = (Format.PARQUET, Format.ARROW)
 
 

@@ -94,7 +94,7 @@ def summarize(
         )
     else:
         facts = {"profdb_version": __version__, "views": views, "host": host, "device": device}
-        output.text(render(named, facts, used, tables), path)
+        output.text(render("profdb.summary", named, facts, used, tables), path)
 
 
 def _restricted(session: "Session", run: str, host: str | None, device: str | None) -> "Session":

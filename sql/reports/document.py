@@ -14,14 +14,18 @@ SCHEMA_VERSION = 1
 
 
 def render(
-    run: str, facts: Mapping[str, str | None], params: "pa.Table", tables: "Mapping[Section, pa.Table]"
+    kind: str,
+    run: str,
+    facts: Mapping[str, str | None],
+    params: "pa.Table",
+    tables: "Mapping[Section, pa.Table]",
 ) -> str:
     """The document as text: what it is, then `sections` by name, in reading order.
 
     A section has title, note, view, sql and rows. `facts` say how the document came about (versions, the host
     or device it is restricted to), `params` is the relation of that name, one row.
     """
-    head = {"kind": "profdb.summary", "run": run, **facts}
+    head = {"kind": kind, "run": run, **facts}
     parts = [f'  "schema_version": {SCHEMA_VERSION}']
     parts += [f"  {json_text(key)}: {'null' if v is None else json_text(v)}" for key, v in head.items()]
     parts.append(f'  "params": {_rows(params)[0]}')

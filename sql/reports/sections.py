@@ -1,7 +1,9 @@
 """The sections of a report: one query each, over one view, with the words around it.
 
-A section is a file: its title, a line that says how to read it, the columns of its short form, and a SELECT
-that a user can run as it stands with `profdb query -p run RUN`.
+A section is a file: its title, a line that says how to read it, and a SELECT that a user can run as it stands
+with `profdb query -p run RUN`. Further lines name the columns of its short form (Brief) and of a report
+(Report, where they are others), say what no rows mean (Empty, where that is an answer) and whether there is
+one row, which is read downwards (Form: record).
 """
 
 from dataclasses import dataclass
@@ -11,11 +13,14 @@ from pathlib import Path
 from .. import catalog
 
 _FOLDER = Path(__file__).parent / "sections"
-_BRIEF = "Brief: "
+_KEYWORDS = ("Brief", "Report", "Form", "Empty")
 ORDER = (
     "quality",
     "summary",
+    "software",
+    "files",
     "steps",
+    "step_series",
     "step_classes",
     "shares",
     "breakdown",
@@ -24,7 +29,6 @@ ORDER = (
     "phases",
     "regions",
     "devices",
-    "step_series",
 )
 """Sections of one run, in the order in which they are read."""
 
@@ -39,14 +43,20 @@ class Section:
     """One sentence: how to read it."""
     brief: tuple[str, ...]
     """Columns of the short form; empty where the short form leaves the section out."""
+    report: tuple[str, ...]
+    """Columns that a report shows; empty where it shows all."""
+    is_record: bool
+    """Whether there is one row, which is read downwards: a name and a value a line."""
+    empty: str | None
+    """What it means that there are no rows; None where the capture then lacks something."""
     sql: str
     """One SELECT with the parameter $run."""
 
     @property
     def view(self) -> str:
-        """The public view that the numbers come from."""
-        views = catalog.views()
-        return next(name for name in catalog.source_list(self.sql) if name in views)
+        """The public view, or the table, that the numbers come from."""
+        known = catalog.relations()
+        return next(name for name in catalog.source_list(self.sql) if name in known)
 
 
 @cache
@@ -60,5 +70,16 @@ def _read(path: Path) -> Section:
     while lines[0].startswith("-- "):
         comment.append(lines.pop(0).removeprefix("-- "))
     title, note, *rest = comment
-    brief = rest[0].removeprefix(_BRIEF).split(", ") if rest else []
-    return Section(path.stem, title, note, tuple(brief), "\n".join(lines))
+    words = dict.fromkeys(_KEYWORDS, "") | dict(line.split(": ", 1) for line in rest)
+    brief, report = (tuple(words[key].split(", ")) if words[key] else () for key in ("Brief", "Report"))
+    is_record = words["Form"] == "record"
+    return Section(
+        name=path.stem,
+        title=title,
+        note=note,
+        brief=brief,
+        report=report or (() if is_record else brief),
+        is_record=is_record,
+        empty=words["Empty"] or None,
+        sql="\n".join(lines),
+    )

@@ -125,7 +125,7 @@ def test_explain_prints_queries_that_run(summarize: Callable, process: Callable,
         (["tinny"], 3, "there is no run 'tinny'; did you mean 'tiny'?"),
         (["tiny", "--device", "CPU:8"], 3, "there is no device 'CPU:8'; did you mean "),
         (["tiny", "--host", "x"], 3, "there is no host 'x'"),
-        (["tiny", "--section", "ops"], 2, "there is no section 'ops'; there are quality, summary, steps"),
+        (["tiny", "--section", "ops"], 2, "there is no section 'ops'; there are quality, summary, software"),
         (["tiny", "--format", "csv"], 2, "a summary is several tables, which csv cannot hold"),
     ],
 )

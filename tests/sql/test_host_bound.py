@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from oracles.profiles import PROFILES
 
 PARTS = (
     "thread, device_count, idle_ps, host_wait_ps, both_wait_ps, untraced_ps, host_wait_share, "
@@ -150,14 +149,3 @@ def test_nested_events_equal_an_independent_count(run, seed):
     assert {(name, state): idle_ps for name, state, idle_ps in found} == {
         k: v for k, v in expected.items() if v
     }
-
-
-@pytest.mark.parametrize("name", PROFILES)
-def test_parts_of_real_profiles_are_the_idle_time_of_the_sweep(ingested, name):
-    run = ingested(name)
-    parts = """
-        SELECT sum(idle_ps), count(*) FILTER (WHERE host_wait_ps + both_wait_ps + untraced_ps <> idle_ps)
-        FROM host_bound WHERE run = $run
-    """
-    sweep = "SELECT sum(idle_ps), 0 FROM step_breakdown WHERE run = $run AND step_num IS NULL"
-    assert run.rows(parts) == run.rows(sweep)

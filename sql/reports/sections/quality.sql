@@ -1,5 +1,6 @@
 -- Quality of the capture
 -- How far the numbers below can be trusted; the worst first.
+-- Empty: Every check of the capture is ok.
 -- Brief: status, check_name, sentence, remedy
 SELECT status, host, check_name, subject, value, sentence, remedy
 FROM capture_quality
