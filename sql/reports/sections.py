@@ -17,6 +17,7 @@ _KEYWORDS = ("Brief", "Report", "Form", "Empty")
 ORDER = (
     "quality",
     "summary",
+    "findings",
     "software",
     "files",
     "steps",
@@ -26,8 +27,13 @@ ORDER = (
     "breakdown",
     "hot_ops",
     "op_families",
+    "op_kinds",
+    "collectives",
     "phases",
     "regions",
+    "pre_op_gaps",
+    "gap_regions",
+    "roofline",
     "devices",
 )
 """Sections of one run, in the order in which they are read."""
