@@ -34,6 +34,13 @@ ORDER = (
     "pre_op_gaps",
     "gap_regions",
     "roofline",
+    "host_bound",
+    "host_bound_frames",
+    "track_shares",
+    "stragglers",
+    "modules_summary",
+    "memory_peaks",
+    "utilization",
     "devices",
 )
 """Sections of one run, in the order in which they are read."""

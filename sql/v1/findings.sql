@@ -54,6 +54,12 @@ jitter AS (
   JOIN thresholds t ON t.name = 'finding_step_jitter_count' AND c.step_count >= t.value
   GROUP BY c.run
 ),
+waiting AS (
+  SELECT b.run, b.host_wait_share AS share, f.name
+  FROM host_bound b
+  LEFT JOIN host_bound_frames f ON f.run = b.run AND f.host = b.host AND f.rank = 1
+  QUALIFY row_number() OVER (PARTITION BY b.run ORDER BY b.host_wait_share DESC NULLS LAST, b.host) = 1
+),
 measures AS (
   SELECT s.run, 'communication_heavy' AS finding, s.communication_share AS value, c.name AS subject
   FROM run_summary s
@@ -64,6 +70,8 @@ measures AS (
   LEFT JOIN exposed e ON e.run = s.run
   UNION ALL
   SELECT run, 'stalled', stall_share, NULL FROM run_summary
+  UNION ALL
+  SELECT run, 'host_bound', share, name FROM waiting
   UNION ALL
   SELECT run, 'hot_op', self_share, name FROM hot_ops WHERE rank = 1
   UNION ALL

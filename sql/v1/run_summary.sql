@@ -1,7 +1,8 @@
 -- One row per run: what the run did, in one line.
 -- Step times are those of step_time over the steps that step_basis names; shares are over the windows that
 -- share_basis names, of all devices; SparseCores count only where there is nothing else. Numbers of a capture that
--- quality calls fail are not to be trusted.
+-- quality calls fail are not to be trusted. host_wait_share is in host_bound, which reads events, and the shares per
+-- track are in track_shares.
 -- Needs: nothing; every run has a row.
 -- NULL: what the capture does not tell; step times where no step is whole; jitter_ratio likewise; mfu_ratio where
 -- the device's peak, or the flops of a matrix multiplication, convolution or attention kernel, are unknown.
