@@ -125,15 +125,7 @@ def test_explain_prints_queries_that_run(summarize: Callable, process: Callable,
         (["tinny"], 3, "there is no run 'tinny'; did you mean 'tiny'?"),
         (["tiny", "--device", "CPU:8"], 3, "there is no device 'CPU:8'; did you mean "),
         (["tiny", "--host", "x"], 3, "there is no host 'x'"),
-<<<<<<< HEAD
-        (["tiny", "--section", "ops"], 2, "there is no section 'ops'; there are quality, summary, software"),
-=======
-        (
-            ["tiny", "--section", "ops"],
-            2,
-            "there is no section 'ops'; there are quality, summary, findings, steps",
-        ),
->>>>>>> 8af61d1 (Findings: deterministic causes of lost time with evidence, thresholds and what to try; sections for the new views)
+        (["tiny", "--section", "ops"], 2, "there is no section 'ops'; there are quality, summary, findings"),
         (["tiny", "--format", "csv"], 2, "a summary is several tables, which csv cannot hold"),
     ],
 )
