@@ -72,10 +72,10 @@ class Report:
         """The numbers that are looked for first, each with its name, as far as they are known."""
         shown: dict[tuple[str, str], Cell] = {}
         for section, rows in self.tables.items():
-            if section.is_record and len(rows):
-                table = show(section, rows, most_rows=1, most_characters=40)
+            table = show(section, rows, most_rows=1, most_characters=40)
+            for row in table.rows if section.is_record else ():
                 names = (column.name for column in table.columns)
-                shown |= {(section.name, n): value for n, value in zip(names, table.rows[0], strict=True)}
+                shown |= {(section.name, n): value for n, value in zip(names, row, strict=True)}
         return [(name, shown[place]) for place, name in _HEADLINE.items() if place in shown]
 
     def _of(self, section: str, column: str) -> Any:

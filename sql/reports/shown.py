@@ -110,7 +110,7 @@ def show(section: Section, table: "pa.Table", *, most_rows: int, most_characters
     return Table(
         section=section,
         columns=tuple(columns[i] for i in kept),
-        rows=tuple(zip(*(cells[i] for i in kept), strict=True)),
+        rows=tuple(tuple(cells[i][row] for i in kept) for row in range(min(len(table), most_rows))),
         common=tuple((columns[i], cells[i][0]) for i in gone if known[i]),
         unknown=tuple(columns[i] for i in gone if not known[i]),
         row_count=len(table),
@@ -120,12 +120,14 @@ def show(section: Section, table: "pa.Table", *, most_rows: int, most_characters
 
 def label(name: str) -> str:
     """A column's name in words; the unit is left out, because every value says it."""
-    base = re.sub(r"_(ps|bytes)$", "", name)
+    base = re.sub(r"_(ps|bytes|per_s)$", "", name)
     words = [_SPELLING.get(word, word) for word in base.split("_")]
     if name.endswith("_ps") and words[-1] not in _IS_TIME_ALREADY:
         words.append("time")
     elif name.endswith("_bytes"):
         words.append("bytes")
+    elif name.endswith("_per_s"):
+        words.append("rate")
     return " ".join(words)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from xspace import event, line, plane, space
 
 from profdb.sql.reports.sections import sections
 from profdb.sql.reports.units import human
@@ -62,3 +63,13 @@ def test_a_file_is_written_whole_or_not_at_all(profdb: Callable, captured: str, 
     done = profdb("report", "tinny", "-w", captured, "-o", str(tmp_path / "none.md"))
     assert (done.code, (tmp_path / "none.md").exists()) == (3, False)
     assert done.err.startswith("profdb: error: there is no run 'tinny'; did you mean 'tiny'?")
+
+
+def test_a_run_of_which_nothing_is_known_says_so(profdb: Callable, tmp_path: Path) -> None:
+    (tmp_path / "h.xplane.pb").write_bytes(space(plane("/host:CPU", line("python", event("f", 0, 5)))))
+    ingest([str(tmp_path / "h.xplane.pb")], str(tmp_path / "warehouse"))
+    for form in ("markdown", "html"):
+        done = profdb("report", "-w", str(tmp_path / "warehouse"), "--format", form)
+        assert (done.code, done.err) == (0, "")
+        shares = done.out.decode().partition("exposed communication share")[0]
+        assert "Not known: share basis, busy share, compute share" in shares

@@ -31,6 +31,7 @@ def texts(table: Table) -> list[list[str]]:
         ("mfu_ratio", "MFU ratio"),
         ("step_p90_ps", "step P90 time"),
         ("hlo_op", "HLO op"),
+        ("peak_flops_per_s", "peak flops rate"),
     ],
 )
 def test_a_column_is_named_in_words(column: str, words: str) -> None:
@@ -65,6 +66,8 @@ def test_a_lone_row_keeps_its_columns_and_a_record_only_what_is_known() -> None:
     assert [column.name for column in table.columns] == ["tags", "profdb_version"]
     assert texts(table) == [["none", "1"]]
     assert "jax_version" in [column.name for column in table.unknown]
+    nothing = shown("software", [dict.fromkeys(record)])
+    assert (nothing.columns, nothing.rows, nothing.row_count) == ((), ((),), 1)
 
 
 def test_rows_and_names_beyond_the_limits_are_left_out() -> None:
