@@ -190,6 +190,14 @@ def test_a_poor_capture_comes_first_and_is_no_cause(tiny):
     ]
 
 
+def test_a_capture_with_a_warning_is_not_poor(tiny):
+    ops(tiny)
+    busy(tiny, 0, 1000)
+    tiny.window(0, 1000, device_count=1)
+    tiny.insert("quality_events", check_name="producer_warning", text="hot", host="h")
+    assert list(found(tiny)) == ["no_dominant_bottleneck"]
+
+
 def test_a_capture_without_device_ops_has_no_bottleneck_to_name(tiny):
     tiny.insert("runs", device_count=0)
     assert list(found(tiny)) == ["poor_capture"]

@@ -37,6 +37,24 @@ def test_ops_are_ranked_by_self_time_over_all_devices(tiny):
     ]
 
 
+def test_flops_and_bytes_are_of_all_executions_and_of_no_loop(tiny):
+    tiny.op(1, opcode="dot", name="dot.1", flops=7, bytes_accessed=3)
+    tiny.op(2, opcode="while", name="while.1", flops=14, bytes_accessed=6)
+    tiny.op(3, opcode="add", name="add.1")
+    tiny.window(0, 50)
+    tiny.event(2, 0, 40, self_ps=20, is_leaf=False)
+    tiny.event(1, 0, 10, parent=2)
+    tiny.event(1, 10, 20, parent=2)
+    tiny.event(3, 40, 50)
+    tiny.rolled_up()
+    assert tiny.rows("SELECT name, total_flops, total_bytes FROM hot_ops ORDER BY name")[1:] == [
+        ("add.1", None, None),
+        ("dot.1", 14, 6),
+        ("while.1", None, None),
+    ]
+    assert tiny.rows("SELECT total_flops FROM step_breakdown")[1:] == [(14,)]
+
+
 def test_ops_that_took_no_time_have_no_share(tiny):
     tiny.op(1)
     tiny.window(0, 0)

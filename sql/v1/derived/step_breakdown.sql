@@ -75,7 +75,8 @@ step_self AS (
     sum(self_ps) FILTER (WHERE is_time_assigned) AS time_assigned_ps,
     sum(self_ps) FILTER (WHERE NOT is_attributed) AS unattributed_ps,
     sum(self_ps) FILTER (WHERE is_matrix AND flops IS NULL) AS unknown_flops_ps,
-    sum(CAST(flops AS HUGEINT) * occurrences) AS flops
+    -- A loop's flops repeat those of the ops inside it.
+    sum(CAST(flops AS HUGEINT) * occurrences) FILTER (WHERE category <> 'control') AS flops
   FROM _executions
   WHERE NOT is_async
   GROUP BY device_number, step_num
