@@ -12,7 +12,7 @@ def test_a_query_over_a_table_needs_that_table():
 
 def test_a_view_needs_what_it_reads_and_what_that_reads():
     needs = of_query("SELECT * FROM hot_ops WHERE run = 'r'")
-    assert needs.relations == {"hot_ops", "op_stats", "op_classes", "ops"}
+    assert needs.relations == {"hot_ops", "_op_totals", "op_stats", "op_classes", "ops"}
     assert needs.repeated == {}  # each is read once
 
 
