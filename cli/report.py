@@ -59,8 +59,9 @@ def report(
     with open_session(warehouse, Settings(views=views, params=parameters(assignments))) as session:
         named = find_run(session, run, warehouse)
         alone = session.restricted(run=named)
-        tables = {part: alone.query(part.sql, {"run": named}).table for part in sections()}
+        rows = alone.query_all([part.sql for part in sections()], {"run": named})
         used = alone.query("SELECT warmup_steps, top FROM params").table
+    tables = dict(zip(sections(), rows, strict=True))
     facts = {"profdb_version": __version__, "views": views, "host": None, "device": None}
     if format is ReportFormat.JSON:
         text = document.render("profdb.report", named, facts, used, tables)

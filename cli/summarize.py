@@ -84,7 +84,8 @@ def summarize(
     with open_session(warehouse, Settings(views=views, params=params)) as session:
         named = find_run(session, run, warehouse)
         restricted = _restricted(session, named, host, device)
-        tables = {part: restricted.query(part.sql, {"run": named}).table for part in chosen}
+        rows = restricted.query_all([part.sql for part in chosen], {"run": named})
+        tables = dict(zip(chosen, rows, strict=True))
         used = restricted.query("SELECT warmup_steps, top FROM params").table
     if section is not None:
         output.rows(tables[chosen[0]], format, path)

@@ -23,6 +23,8 @@ _CLOSED = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
+COSTLY = ("_gaps", "_host_idle", "_meetings")
+"""Helpers that sort every event of a run, and that several sections of a report read."""
 _MOST_THREADS = 1024
 _MEMORY_HINT = "--memory-limit 4GB"
 
@@ -170,6 +172,16 @@ def create_rule_relations(con: "duckdb.DuckDBPyConnection", settings: Settings) 
     con.execute("INSERT INTO params DEFAULT VALUES")
     for name, value in settings.params.items():
         _override(con, name, value)
+
+
+def compute_once(con: "duckdb.DuckDBPyConnection") -> None:
+    """Put tables in the place of the costly helper views, for several queries on the connection."""
+    here = {name for (name,) in con.execute("SELECT view_name FROM duckdb_views()").fetchall()}
+    for name in COSTLY:
+        if name in here:
+            con.execute(f"CREATE TABLE _computed AS SELECT * FROM {name}")
+            con.execute(f"DROP VIEW {name}")
+            con.execute(f"ALTER TABLE _computed RENAME TO {name}")
 
 
 def quote_text(text: str) -> str:

@@ -1,13 +1,13 @@
-"""Ask a warehouse questions: one snapshot, and for every query a fresh, locked connection over its files."""
+"""Ask a warehouse questions: one snapshot, and for every query or report a fresh, locked connection."""
 
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, TypeVar
 
-from ..sql.engine import Settings, connect
+from ..sql.engine import Settings, compute_once, connect
 from ..sql.errors import InputError, StatementError
 from ..sql.needs import Needs, of_query
 from ..sql.sandbox import admit
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import duckdb
     import pyarrow as pa
 
+T = TypeVar("T")
 _BATCH_ROWS = 100_000
 _SMALL_BYTES = 16_000_000
 """Most bytes of Parquet that are read into memory for a query whose views ask for them several times."""
@@ -70,11 +71,28 @@ class Session:
                 StatementError where the text is DuckDB's.
             ProfdbError: the settings are wrong.
         """
+        con, statement = self._admitting(sql)
+        return self._run(con, partial(_answer, con, statement, parameters or {}, limit))
+
+    def query_all(self, texts: Sequence[str], parameters: Mapping[str, str]) -> "list[pa.Table]":
+        """The rows of several SELECTs, run on one connection, where what is costly is computed once.
+
+        Raises as `query` does.
+        """
+        con = self.connect("\n".join(texts))
+
+        def answer() -> "list[pa.Table]":
+            if len(texts) > 1:
+                compute_once(con)
+            return [_answer(con, admit(con, text), parameters, None).table for text in texts]
+
+        return self._run(con, answer)
+
+    def _run(self, con: "duckdb.DuckDBPyConnection", work: Callable[[], T]) -> T:
+        """What `work` on the connection gives, in time; the connection is closed."""
         import duckdb
 
-        con, statement = self._admitting(sql)
         try:
-            work = partial(_answer, con, statement, parameters or {}, limit)
             return _in_time(con, work, self._settings.timeout_s)
         except (duckdb.Error, OSError) as error:  # OSError: a stream of Arrow batches broke off
             text, is_binding = str(error).strip(), isinstance(error, duckdb.BinderException)
@@ -158,7 +176,7 @@ def _more_memory(given: str | None) -> str:
     return "fewer rows" if given is None else f"a larger --memory-limit than {given}, or fewer rows"
 
 
-def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], Result], timeout_s: float | None) -> Result:
+def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], T], timeout_s: float | None) -> T:
     """Run in a thread, so that both a timeout and Ctrl-C interrupt DuckDB at once.
 
     One interrupt is not enough: one that comes between two statements is lost.

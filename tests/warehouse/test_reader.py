@@ -7,6 +7,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from bench import Bench
+from xspace import event, line, plane, space
 
 from profdb.sql.engine import Settings, quote_text
 from profdb.sql.errors import InputError
@@ -257,3 +259,30 @@ def test_what_cannot_spill_says_where_it_would(warehouse):
 def test_a_missing_warehouse_is_named(tmp_path):
     with pytest.raises(InputError, match=r"^no warehouse at .*/nowhere$"):
         open_session(str(tmp_path / "nowhere"), Settings())
+
+
+def test_several_queries_see_what_each_alone_sees(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.take(
+        space(
+            plane(
+                "/device:GPU:0",
+                line("Stream #1(Compute)", event("a", 0, 5), event("b", 9, 5), event("a", 20, 5)),
+            )
+        )
+    )
+    texts = [
+        "SELECT name, total_ps FROM pre_op_gaps WHERE run = $run ORDER BY rank",
+        "SELECT count(*) AS n, sum(gap_ps) AS ps FROM _gaps WHERE run = $run",
+        "SELECT idle_ps FROM gap_regions WHERE run = $run ORDER BY idle_ps",
+    ]
+    with open_session(str(bench.root), Settings()) as session:
+        run = session.query("SELECT run FROM runs").table["run"][0].as_py()
+        together = [table.to_pylist() for table in session.query_all(texts, {"run": run})]
+        assert together == [session.query(text, {"run": run}).table.to_pylist() for text in texts]
+    assert together[0] == [{"name": "a", "total_ps": 6}, {"name": "b", "total_ps": 4}]
+
+
+def test_one_refused_query_of_several_is_said(warehouse: Warehouse) -> None:
+    with open_session(warehouse.root, Settings()) as session, pytest.raises(InputError, match="DELETE"):
+        session.query_all(["SELECT 1 AS one WHERE $run = 'r'", "DELETE FROM runs"], {"run": "r"})
