@@ -53,7 +53,7 @@ class Uploader:
 
     def submit(self, folder: Path, stem: str, document: dict[str, Any]) -> None:
         """Upload the files STEM.* of a session folder; returns at once."""
-        document["upload"] = {"status": PENDING, "root": self._root, "attempts": 0, "error": None}
+        document["upload"] = {"status": PENDING, "root": self._root, "retries": 0, "error": None}
         manifest.write(document, folder, stem)
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="profdb-upload", daemon=True)
@@ -128,12 +128,12 @@ class Uploader:
         """What `act` returns; after an error again, each time after twice the wait."""
         delay = FIRST_DELAY
         for left in range(ATTEMPTS - 1, -1, -1):
-            state["attempts"] += 1
             try:
                 return act()
             except Exception as error:
                 if left == 0 or time.monotonic() + delay > self._deadline:
                     raise
+                state["retries"] += 1
                 warn(f"uploading again in {delay:g} s", error)
             self._closing.wait(delay) if not self._closing.is_set() else time.sleep(delay)
             delay *= 2
