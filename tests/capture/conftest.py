@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import pytest
+from bench import Bench
 
 from profdb.capture import ProfilerConfig
 
@@ -28,3 +29,9 @@ def _signals_and_the_trace_are_given_back() -> Iterator[None]:
     assert [signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGUSR2)] == before
     with pytest.raises(RuntimeError, match="No profile started"):
         jax.profiler.stop_trace()
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    """An empty warehouse and a folder of profiles."""
+    return Bench(tmp_path)
