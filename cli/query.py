@@ -124,12 +124,16 @@ def _read_statement(statement: str | None, file: Path | None) -> str:
         return str(statement)
     try:
         data = sys.stdin.buffer.read() if str(source) == "-" else Path(source).read_bytes()
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except OSError as e:
         raise InputError(f"cannot read {source}: {e.strerror}", hint="-f FILE, or -f - for stdin") from e
     except UnicodeDecodeError as e:
         hint = f"iconv -f latin1 -t utf-8 {shlex.quote(str(source))} | profdb query -"
         raise InputError(f"{source} is not UTF-8 text: byte {e.start}", hint=hint) from e
+    if text.lstrip().startswith(("{", "[")):
+        hint = "profdb ingest LOGDIR, with the profile that it was made from"
+        raise InputError(f"{source} holds JSON and no SQL: a summary or report cannot be queried", hint=hint)
+    return text
 
 
 def _parameters(given: list[Any]) -> dict[str, str]:

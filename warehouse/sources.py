@@ -115,6 +115,8 @@ def path_text(path: Path) -> str:
 def _why_not(path: Path) -> str:
     if path.name.endswith((".trace.json.gz", ".trace.json")):
         return f"a trace viewer export, which leaves much out; ingest the {SUFFIX} file of its session"
+    if path.name.endswith(".json"):
+        return f"JSON tells what another tool found in a profile; ingest the {SUFFIX} file of its session"
     return f"its name does not end in {SUFFIX}"
 
 

@@ -25,6 +25,7 @@ ORDER = (
     "step_classes",
     "shares",
     "breakdown",
+    "devices",
     "hot_ops",
     "op_families",
     "op_kinds",
@@ -41,7 +42,6 @@ ORDER = (
     "modules_summary",
     "memory_peaks",
     "utilization",
-    "devices",
 )
 """Sections of one run, in the order in which they are read."""
 

@@ -18,6 +18,7 @@ UNKNOWN = "—"
 """What stands for NULL."""
 CODE = frozenset(
     {
+        "canonical_name",
         "content_sha256",
         "device",
         "evidence_view",
@@ -26,17 +27,22 @@ CODE = frozenset(
         "host",
         "module",
         "name",
+        "previous_name",
+        "previous_region",
         "region",
         "session",
         "sha256",
         "shape",
         "source",
         "source_uri",
+        "thread",
     }
 )
 """Columns of names that others chose: shown letter by letter."""
 _KEPT = frozenset({"check_name", "name", "severity", "status"})
 """Columns that stay a column even where every row has the same value."""
+_REASON = "reason"
+"""Why something is unknown: NULL where nothing is."""
 _SPELLING = {word.lower(): word for word in ("HBM", "HLO", "ID", "MFU", "P90", "URI")} | {"sha256": "SHA-256"}
 _IS_TIME_ALREADY = ("duration", "start", "gap", "span", "at")
 _WORDS = {"{}": "none", "[]": "none", "": "none", "true": "yes", "false": "no"}
@@ -112,7 +118,7 @@ def show(section: Section, table: "pa.Table", *, most_rows: int, most_characters
         columns=tuple(columns[i] for i in kept),
         rows=tuple(tuple(cells[i][row] for i in kept) for row in range(min(len(table), most_rows))),
         common=tuple((columns[i], cells[i][0]) for i in gone if known[i]),
-        unknown=tuple(columns[i] for i in gone if not known[i]),
+        unknown=tuple(columns[i] for i in gone if not known[i] and columns[i].name != _REASON),
         row_count=len(table),
         needs=_needs(relation.doc),
     )

@@ -130,6 +130,22 @@ def test_a_file_that_is_no_text_names_the_byte(profdb: Callable, tmp_path: Path)
     )
 
 
+def test_a_summary_of_another_tool_is_no_sql_and_no_profile(profdb: Callable, tmp_path: Path) -> None:
+    (tmp_path / "summary.json").write_text('{"schema_version": 1, "steps": []}')
+    done = profdb("query", "-f", "summary.json")
+    assert (done.code, done.err) == (
+        3,
+        "profdb: error: summary.json holds JSON and no SQL: a summary or report cannot be queried\n"
+        "\nhint: profdb ingest LOGDIR, with the profile that it was made from\n",
+    )
+    done = profdb("ingest", "summary.json", "-w", "new")
+    assert (done.code, (tmp_path / "new").exists()) == (3, False)
+    assert done.err.startswith(
+        "profdb: error: nothing to ingest: summary.json: JSON tells what another tool found in a profile; "
+        "ingest the .xplane.pb file of its session\n\nhint: profdb ingest LOGDIR"
+    )
+
+
 def test_a_slow_query_stops_at_its_time(profdb: Callable) -> None:
     started = time.monotonic()
     done = profdb("query", "SELECT count(*) FROM range(100000000), range(100000)", "--timeout", "0.2")

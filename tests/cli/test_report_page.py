@@ -82,6 +82,12 @@ def test_a_chart_has_a_mark_for_every_row(page: Page, training: tuple[Path, dict
         "figure[data-chart=hot_ops] [aria-label=bar] rect": sum(
             row["self_ps"] > 0 for row in rows["hot_ops"]
         ),
+        "figure[data-chart=pre_op_gaps] [aria-label=bar] rect": sum(
+            row["idle_ps"] > 0 for row in rows["pre_op_gaps"]
+        ),
+        "figure[data-chart=roofline] [aria-label=dot] circle": sum(
+            (row["flops_per_s"] or 0) > 0 and (row["intensity"] or 0) > 0 for row in rows["roofline"]
+        ),
         "figure[data-chart=regions] [aria-label=rect] rect": len(rows["regions"]),
         "figure[data-chart=devices] [aria-label=bar] rect": sum(
             row[f"{part}_ps"] > 0 for row in rows["devices"] for part in parts
@@ -125,7 +131,7 @@ def test_a_table_is_sorted_by_keyboard_by_exact_numbers(page: Page, training: tu
 
 def test_everything_has_a_name_for_a_screen_reader(page: Page, training: tuple[Path, dict]) -> None:
     page.open(training[0])
-    assert count(page, "figure svg[role=img]") == 4
+    assert count(page, "figure svg[role=img]") == count(page, "figure[data-chart]") >= 6
     nodes = page.call("Accessibility.getFullAXTree")["nodes"]
     shown = [node for node in nodes if not node["ignored"]]
     for role in ("image", "table", "button", "link", "region", "heading"):

@@ -164,7 +164,7 @@
     const si = d3.format("~s");
     return Plot.plot({
       width, height: 340, marginLeft: 56, marginBottom: 44,
-      x: { ...BELOW, type: "log", label: "intensity (flops per byte)", tickFormat: si, ticks: width < 500 ? 4 : 8, grid: true },
+      x: { ...BELOW, type: "log", label: "intensity (flops per byte)", tickFormat: (x) => (x < 1 ? String(x) : si(x)), ticks: width < 500 ? 4 : 8, grid: true },
       y: { type: "log", label: "flops per second", tickFormat: si, ticks: 6, grid: true },
       r: { range: [2, 14] },
       color: { ...legend(colors, new Set(shown.map(bound))), legend: true },
@@ -183,7 +183,7 @@
     devices,
     hot_ops: bars("self_ps", "self_share", "self time on all devices"),
     regions,
-    pre_op_gaps: bars("idle_ps", "idle_share", "idle time of the device before the op"),
+    pre_op_gaps: bars("idle_ps", "idle_share", "idle time before the op"),
     roofline,
   };
 
