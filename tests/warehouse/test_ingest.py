@@ -46,8 +46,9 @@ def test_the_run(warehouse: Path, cpu_capture: Path) -> None:
           is_partial FROM runs
     """
     session, logdir = cpu_capture.name, cpu_capture.parents[2].name
+    # The manifest of the capture tells the run id, the folders its handle.
     assert rows(warehouse, sql) == [
-        (f"{logdir}/{session}", logdir, session, "cpu", 8, 1, 1, "host", "xplane", False)
+        (f"{logdir}/{session}", "demo", session, "cpu", 8, 1, 1, "host", "xplane", False)
     ]
 
 
