@@ -105,9 +105,13 @@ class Session:
         """A connection that admits the query, with what it needs and no more, and what to run on it."""
         try:
             return _admitted(self.connect(sql), sql)
-        except InputError:
+        except InputError as refusal:
+            try:
+                everything = self.connect()
+            except InputError:  # a damaged file, perhaps of a relation that the query does not name
+                raise refusal from None
             # With every relation at hand the refusal can name what was meant.
-            return _admitted(self.connect(), sql)
+            return _admitted(everything, sql)
 
     def connect(self, sql: str | None = None) -> "duckdb.DuckDBPyConnection":
         """A fresh, locked connection with what the query needs, or with everything; the caller closes it."""

@@ -192,6 +192,15 @@ def test_a_damaged_warehouse_is_one_line_that_names_the_file(damage, warehouse):
     assert caught.value.hint == hint
 
 
+def test_a_missing_file_of_another_table_does_not_hide_a_misspelled_name(warehouse):
+    add(warehouse, "ops", "SELECT 'r' AS run")
+    Path(warehouse.uris(warehouse.snapshot(), "ops")[0]).unlink()
+    with open_session(warehouse.root, Settings()) as session, pytest.raises(InputError) as caught:
+        session.query("SELECT run FROM runz")
+    assert caught.value.message.startswith("Catalog Error: Table with name runz does not exist!")
+    assert caught.value.hint == "profdb tables"
+
+
 @pytest.mark.parametrize("limit", [None, 10])
 @pytest.mark.parametrize("damage", ["cut", "footer", "page"])
 def test_damage_that_only_a_running_query_meets_is_told_alike(damage, limit, warehouse):
