@@ -63,6 +63,14 @@ def session_names(start: int, end: int) -> Iterator[str]:
         yield f"{base}-{number}"
 
 
+def timed_names(at: str) -> Iterator[str]:
+    """Names as JAX itself gives them, 2026_11_30_04_47_36, for a window of time; `at` is ISO 8601."""
+    base = re.sub(r"[-:T]", "_", at[:19])
+    yield base
+    for number in range(2, 10_000):
+        yield f"{base}-{number}"
+
+
 def claim_session(names: Iterator[str], token: str, owner: Callable[[str], str]) -> str:
     """The first name that is free or belongs to this attempt. `owner` claims a name and tells whose it is."""
     return next(name for name in names if owner(name) == token)

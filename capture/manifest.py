@@ -15,6 +15,14 @@ from .config import ProfilerConfig
 
 FORMAT = "profdb.capture"
 VERSION = 1
+COSTS = (
+    "start_seconds",
+    "wait_seconds",
+    "export_seconds",
+    "step_seconds_before",
+    "step_seconds_profiled",
+    "overhead_ratio",
+)
 
 
 def static_facts(config: ProfilerConfig, mesh: Any, training_config: Any) -> dict[str, Any]:
@@ -36,6 +44,12 @@ def static_facts(config: ProfilerConfig, mesh: Any, training_config: Any) -> dic
             "create_perfetto_trace": config.create_perfetto_trace or config.perfetto_link,
         },
     }
+
+
+def window_of_time() -> dict[str, Any]:
+    """The window of a command from outside, which knows no steps."""
+    names = ("first_step", "end_step", "planned_end_step", "affected_steps")
+    return {"why": "command", **dict.fromkeys(names)}
 
 
 def text(manifest: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from . import folders, manifest, processes, provenance, trace
+from . import folders, landing, manifest, processes, provenance, trace
 from .config import ProfilerConfig
 from .heartbeat import heartbeat
 from .log import describe, say, warn
@@ -43,9 +43,12 @@ class Job:
 
 
 class Recording:
-    """Goes through `start` and `stop` once each; `manifest` says how it went."""
+    """Goes through `start` and `stop` once each; `manifest` says how it went.
 
-    def __init__(self, job: Job, window: Window) -> None:
+    `window` None is a window of time in a program whose steps nobody tells: it does not wait for the devices.
+    """
+
+    def __init__(self, job: Job, window: Window | None) -> None:
         self._job = job
         self._window = window
         self._staging: Path | None = None
@@ -63,7 +66,8 @@ class Recording:
         try:
             folders.check(self._job.directory)
             self._staging = folders.staging(self._job.directory)
-            self._wait_for_devices()
+            if self._window is not None:
+                self._wait_for_devices()
             self._job.times.window_opens(time.perf_counter_ns())
             self._handle = trace.start(
                 self._staging,
@@ -78,17 +82,17 @@ class Recording:
             self._failed(START_FAILED, "the profile could not be started", error)
         self._seconds["start"] = time.monotonic() - began
         if not self.is_running:
-            self._finish(self._window.start)
+            self._finish(None if self._window is None else self._window.start)
 
-    def stop(self, end: int, why: str | None) -> None:
+    def stop(self, end: int | None, why: str | None) -> None:
         """Stop before step `end`. `why` the window ends early; then nothing is waited for."""
         if not self.is_running:
             return
         self.is_running = False
-        if why or end != self._window.end:
+        if why or (self._window is not None and end != self._window.end):
             self._outcome, self._reason = PARTIAL, why or "the loop left the window"
         try:
-            if not why:
+            if not why and self._window is not None:
                 self._seconds["wait"] = self._wait_for_devices()
             self._job.times.window_closes(None if why else time.perf_counter_ns())
             self._export()
@@ -131,7 +135,7 @@ class Recording:
         self.error = error if isinstance(error, Exception) else None
         warn(message, error)
 
-    def _finish(self, end: int) -> None:
+    def _finish(self, end: int | None) -> None:
         self._describe(end)
         try:
             self._publish(end)
@@ -144,42 +148,22 @@ class Recording:
             if self._staging is not None:
                 folders.discard(self._staging)
 
-    def _publish(self, end: int) -> None:
-        job, root = self._job, self._job.directory / folders.PROFILES
-        names = folders.session_names(self._window.start, max(end, self._window.start))
-        root.mkdir(parents=True, exist_ok=True)
-        session = folders.claim_session(names, job.token, folders.local_owner(root, job.token))
-        exported = self._exported()
-        self.manifest["session"] = session
-        profile = exported.get(folders.PROFILE_SUFFIX)
-        if profile is not None:
-            self.manifest["profile"] = manifest.file_facts(profile)
-        elif self._outcome in (OK, PARTIAL):
-            raise FileNotFoundError("JAX exported nothing")
-        draft = (self._staging or root) / "manifest.json"
-        draft.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_text(manifest.text(self.manifest), encoding="utf-8")
-        files = {**exported, folders.MANIFEST_SUFFIX: draft}
-        stem = folders.publish(files, root / session, self.manifest["host"]["name"], job.process_index)
-        if profile is not None:
-            size = self.manifest["profile"]["bytes"] / 1e6
-            say(f"profiled steps {self._window.start} to {end - 1}: {root / session} ({size:.1f} MB)")
+    def _publish(self, end: int | None) -> None:
+        job, window = self._job, self._window
+        has_profile = self._staging is not None and self._outcome in (OK, PARTIAL)
+        files = landing.exported(self._staging) if has_profile and self._staging is not None else {}
+        if window is None or end is None:
+            names, what = folders.timed_names(self._started_at), "profiled"
+        else:
+            names = folders.session_names(window.start, end)
+            what = f"profiled steps {window.start} to {end - 1}"
+        folder, stem = landing.land(job.directory, job.token, names, files, self.manifest)
+        if has_profile:
+            say(f"{what}: {folder} ({self.manifest['profile']['bytes'] / 1e6:.1f} MB)")
         if job.uploader is not None:
-            job.uploader.submit(root / session, stem, self.manifest)
+            job.uploader.submit(folder, stem, self.manifest)
 
-    def _exported(self) -> dict[str, Path]:
-        """What JAX wrote, by suffix. Its trace.json.gz is left out: it repeats a part of the profile."""
-        if self._staging is None or self._outcome not in (OK, PARTIAL):
-            return {}
-        found: dict[str, Path] = {}
-        for path in sorted((self._staging / folders.PROFILES / trace.SESSION).iterdir()):
-            if path.name.endswith(folders.PROFILE_SUFFIX):
-                found[folders.PROFILE_SUFFIX] = path
-            elif path.name == "perfetto_trace.json.gz":
-                found["." + path.name] = path
-        return dict(sorted(found.items(), key=lambda item: item[0] != folders.PROFILE_SUFFIX))
-
-    def _describe(self, end: int) -> None:
+    def _describe(self, end: int | None) -> None:
         job, window = self._job, self._window
         hosts = provenance.fact(lambda: processes.hosts(job.token)) or {}
         self.manifest = {
@@ -189,7 +173,9 @@ class Recording:
             "attempt": job.token,
             "outcome": self._outcome,
             "reason": self._reason or None,
-            "window": {
+            "window": manifest.window_of_time()
+            if window is None
+            else {
                 "why": window.reason,
                 "first_step": window.start,
                 "end_step": end,

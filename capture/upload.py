@@ -6,7 +6,7 @@ import hashlib
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -96,9 +96,7 @@ class Uploader:
         state = window.manifest["upload"]
         fs, path = fsspec.url_to_fs(self._root, skip_instance_cache=True, use_listings_cache=False)
         root = f"{path}/{folders.PROFILES.as_posix()}"
-        names = folders.session_names(
-            window.manifest["window"]["first_step"], window.manifest["window"]["end_step"]
-        )
+        names = _names(window.manifest)
         owner = _owner(fs, root, self._token)
         session = self._retry(state, lambda: folders.claim_session(names, self._token, owner))
         target = f"{root}/{session}"
@@ -170,6 +168,11 @@ def _remote_digest(fs: Any, target: str) -> str:
         while block := stream.read(_BLOCK):
             digest.update(block)
     return digest.hexdigest()
+
+
+def _names(document: dict[str, Any]) -> Iterator[str]:
+    first, end = document["window"]["first_step"], document["window"]["end_step"]
+    return folders.timed_names(document["started_at"]) if first is None else folders.session_names(first, end)
 
 
 def _owner(fs: Any, root: str, token: str) -> Callable[[str], str]:
