@@ -13,7 +13,7 @@ from typer.exceptions import TyperException
 
 from .. import __version__
 from ..sql.errors import ProfdbError, StatementError
-from . import demo, diagnostics, ingest, output, query, report, runs, schema, sql, summarize, tables
+from . import capture, demo, diagnostics, ingest, output, query, report, runs, schema, sql, summarize, tables
 from .diagnostics import EXIT_MEANINGS, ExitCode
 
 _EXIT_CODES = "\b\nExit codes:\n" + "\n".join(f"  {code:<4}{text}" for code, text in EXIT_MEANINGS.items())
@@ -34,6 +34,7 @@ app.command("runs", epilog=runs.EXAMPLE)(runs.runs)
 app.command("tables", epilog=tables.EXAMPLE)(tables.tables)
 app.command("schema", epilog=schema.EXAMPLE)(schema.schema)
 app.add_typer(sql.app, name="sql")
+app.command("capture", epilog=capture.EXAMPLE, cls=capture.CaptureCommand)(capture.capture)
 app.command("demo", epilog=demo.EXAMPLE)(demo.demo)
 
 

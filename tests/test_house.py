@@ -21,7 +21,7 @@ MAY_IMPORT = {
     "capture": {"capture"},
     "sql": {"sql"},
     "warehouse": {"warehouse", "sql", "profdb"},
-    "cli": {"cli", "warehouse", "sql", "profdb"},
+    "cli": {"cli", "capture", "warehouse", "sql", "profdb"},
     "gateway": {"gateway", "warehouse", "sql", "profdb"},
 }
 HEAVY = ("jax", "duckdb", "pyarrow", "numpy", "xprof", "google.protobuf", "ptars")
