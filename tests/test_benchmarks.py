@@ -118,3 +118,11 @@ def _rows(warehouse: Path, sql: str) -> list[tuple[object, ...]]:
     with open_session(str(warehouse), Settings()) as session:
         table = session.query(sql).table
     return list(zip(*(column.to_pylist() for column in table.columns), strict=True))
+
+
+def test_capture_prints_its_tables() -> None:
+    command = [sys.executable, str(BENCHMARKS / "capture.py"), "--rounds", "1", "--steps", "2"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    rows = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    assert len(rows) == 1 + 2 + 1 + 5
+    assert all(line.count("|") == rows[3].count("|") for line in rows[3:])
