@@ -1,8 +1,8 @@
 """What capture costs: `python benchmarks/capture.py` prints the tables of docs/capture.md.
 
 Each row of the second table is over --rounds windows, in one process per set of options: the least time per
-step before and in the windows, and medians. The model is an MLP of 24 small layers: a step has many ops for its
-time, which is the worst case for a profiler.
+step before and in the windows, and medians. The model is an MLP of 24 small layers: a step has many ops for
+its time, which is the worst case for a profiler.
 """
 
 import argparse
