@@ -15,9 +15,8 @@ from typing import Any
 
 from . import manifest, processes
 from .config import ProfilerConfig
-from .job import Job
 from .log import say, warn
-from .recording import Recording
+from .recording import Job, Recording
 
 DIRECTORY, AFTER, DURATION, RUN_ID = (
     f"PROFDB_CAPTURE_{name}" for name in ("DIRECTORY", "AFTER", "DURATION", "RUN_ID")
