@@ -15,8 +15,9 @@ from typing import Any
 
 from . import manifest, processes
 from .config import ProfilerConfig
+from .job import Job
 from .log import say, warn
-from .recording import Job, Recording
+from .recording import Recording
 
 DIRECTORY, AFTER, DURATION, RUN_ID = (
     f"PROFDB_CAPTURE_{name}" for name in ("DIRECTORY", "AFTER", "DURATION", "RUN_ID")

@@ -125,16 +125,12 @@ class ProfilerConfig:
             config: The training configuration; its hash tells runs of one configuration.
             tags: Your own keys and values, kept with the profile.
         """
+        from .job import Run
+        from .processes import built
         from .profiler import Profiler
 
-        return Profiler(
-            self,
-            run_id=run_id,
-            num_train_steps=num_train_steps,
-            mesh=mesh,
-            config_of_run=config,
-            tags=tags or {},
-        )
+        number = built() if self.is_enabled else -1
+        return Profiler(self, Run(number, run_id, num_train_steps, mesh, config, dict(tags or {})))
 
 
 def _at_least(name: str, value: int, least: int) -> None:

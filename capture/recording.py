@@ -1,45 +1,17 @@
 """One window on this process: JAX's trace is started and stopped, and its files get their names."""
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from . import folders, landing, manifest, processes, provenance, trace
-from .config import ProfilerConfig
 from .heartbeat import heartbeat
+from .job import Job
 from .log import describe, say, warn
 from .schedule import Window
-from .step_times import StepTimes
-
-if TYPE_CHECKING:
-    from .upload import Uploader
 
 OK, PARTIAL, BUSY, TAKEN = "ok", "partial", "skipped: busy", "taken"
 START_FAILED, EXPORT_FAILED = "start_failed", "export_failed"
-
-
-@dataclass
-class Job:
-    """What the windows of one process share."""
-
-    config: ProfilerConfig
-    run_id: str
-    token: str
-    directory: Path
-    process_index: int
-    process_count: int
-    read_facts: Callable[[], dict[str, Any]]
-    tags: dict[str, str]
-    uploader: "Uploader | None" = None
-    times: StepTimes = field(default_factory=StepTimes)
-
-    @cached_property
-    def facts(self) -> dict[str, Any]:
-        """What does not change between windows; read at the first one, because it takes a while."""
-        return self.read_facts()
 
 
 class Recording:
@@ -80,6 +52,9 @@ class Recording:
             self._failed(BUSY, "another profiling session is active in this process", error)
         except Exception as error:
             self._failed(START_FAILED, "the profile could not be started", error)
+        finally:
+            if not self.is_running and self._staging is not None:
+                folders.discard(self._staging)
         self._seconds["start"] = time.monotonic() - began
         if not self.is_running:
             self._finish(None if self._window is None else self._window.start)

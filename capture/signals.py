@@ -1,6 +1,7 @@
 """Signals, borrowed for as long as they are needed and only where nobody else uses them."""
 
 import ctypes
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -16,7 +17,7 @@ class Borrowed:
 
     def __init__(self, number: int, act: Callable[[], None]) -> None:
         self._number, self._act = number, act
-        self.is_ours = False
+        self.is_ours, self._pid = False, os.getpid()
         if threading.current_thread() is not threading.main_thread() or not _is_default(number):
             logger.debug("signal %d is left to its own handler", number)
             return
@@ -24,7 +25,11 @@ class Borrowed:
         self.is_ours = True
 
     def _handle(self, _number: int, _frame: FrameType | None) -> None:
-        self._act()
+        if os.getpid() == self._pid:
+            self._act()
+        else:  # a worker that the program forked: nothing of ours
+            signal.signal(self._number, signal.SIG_DFL)
+            os.kill(os.getpid(), self._number)
 
     def give_back(self) -> None:
         """Restore the default, unless somebody has taken the signal since."""

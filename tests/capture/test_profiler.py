@@ -184,3 +184,26 @@ def test_without_a_directory_it_lands_below_the_working_directory(
     monkeypatch.chdir(tmp_path)
     train(ProfilerConfig(enabled=True, start_step=1, num_steps=2).build(run_id="a/b ü"), 0, 3)
     assert sessions(tmp_path / "profiles" / "a_b ü") == ["steps-1-to-3"]
+
+
+def test_a_step_outside_the_window_costs_at_most_two_microseconds(config: Make) -> None:
+    profiler = config(start_step=1 << 40).build()
+
+    def microseconds(count: int) -> float:
+        began = time.perf_counter()
+        for number in range(count):
+            with profiler.step(number):
+                pass
+        return (time.perf_counter() - began) / count * 1e6
+
+    assert min(microseconds(500) for _ in range(50)) < 2
+    profiler.close()
+
+
+def test_many_windows_are_looked_up_fast(config: Make) -> None:
+    profiler = config(start_step=0, num_steps=1, every=3).build()
+    for number in range(60):
+        with profiler.step(number):
+            pass
+    profiler.close()
+    assert [number for number in range(60) if not profiler.is_affected(number)] == list(range(2, 60, 3))

@@ -426,3 +426,58 @@ profiler.close()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr == "profiling failed, training goes on: ModuleNotFoundError: No module named 'jax'\n"
+
+
+_WITH = """
+import os, signal, sys, time
+sys.path.insert(0, {tests!r})
+import jax
+from loops import train_step
+from profdb.capture import ProfilerConfig
+
+profiler = ProfilerConfig(enabled=True, start_step=2, num_steps=3, directory=sys.argv[1]).build()
+{before}
+for number in range(8):
+    with profiler.step(number):
+        train_step()
+        {inside}
+profiler.close()
+"""
+_TERM_WHILE_EXPORTING = """
+real = jax.profiler.stop_trace
+def stop():
+    os.kill(os.getpid(), signal.SIGTERM)
+    real()
+jax.profiler.stop_trace = stop
+"""
+_FORK = """
+def fork():
+    for number in (signal.SIGTERM, signal.SIGUSR2):
+        ready, says = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.write(says, b"1")  # Python forgets signals that come while it forks
+            while True:
+                time.sleep(0.01)
+        os.read(ready, 1)
+        os.kill(child, number)
+        _, status = os.waitpid(child, 0)
+        assert os.waitstatus_to_exitcode(status) == -number
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "inside", "code"),
+    [
+        (_TERM_WHILE_EXPORTING, "pass", -signal.SIGTERM),
+        (_FORK, "number == 3 and fork()", 0),
+    ],
+    ids=["sigterm while exporting", "forked workers"],
+)
+def test_signals_and_processes(tmp_path: Path, before: str, inside: str, code: int) -> None:
+    program = _WITH.format(tests=str(Path(__file__).parents[1]), before=before, inside=inside)
+    command = [sys.executable, "-W", "ignore", "-c", program, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, timeout=60, check=False)
+    assert done.returncode == code, done.stderr.decode()
+    assert windows(tmp_path) == [(2, 4, "ok")]
+    assert profiled_steps(tmp_path) == [2, 3, 4]
