@@ -1,12 +1,14 @@
 """The profiler of one training loop, as the loop sees it."""
 
 import time
+from numbers import Integral
 from pathlib import Path
-from types import TracebackType
+from types import NoneType, TracebackType
 from typing import Any
 
 from .config import ProfilerConfig
 from .job import Run
+from .log import warn
 from .windows import Windows
 
 STEP_NAME = "train"
@@ -24,8 +26,14 @@ class Profiler:
         self._is_on = config.is_enabled
         self._step = _Step(self._windows) if self._is_on else _NO_STEP
 
-    def step(self, number: int) -> "_Step":
-        """A context for one training step; it is the step in the profile, on every platform."""
+    def step(self, number: Any) -> "_Step":
+        """A context for one training step; it is the step in the profile, on every platform.
+
+        An array (`state.step`) is read at the first step only and counted on from there: reading it would
+        make every step wait for the device.
+        """
+        if type(number) is not int:
+            number = self._whole(number) if self._is_on else 0
         self._step.number = number
         return self._step
 
@@ -33,8 +41,14 @@ class Profiler:
         """Callback after a step: `info` is its number or has it as `.step`. `force` ends an open window."""
         if not self._is_on:
             return
-        windows, number = self._windows, int(getattr(info, "step", info))
+        windows, number = self._windows, getattr(info, "step", info)
+        if type(number) is not int:
+            number = self._whole(number)
+            if not self._is_on:
+                return
         now = time.perf_counter_ns()
+        if number < windows.last:
+            windows.went_back()
         if not windows.has_begun and not windows.begin(number, number + 1):
             self._turn_off()
             return
@@ -46,6 +60,19 @@ class Profiler:
             now = time.perf_counter_ns()
         windows.last = number
         windows.times.add(now)
+
+    def _whole(self, number: Any) -> int:
+        """The number of a step that is told otherwise than as an int; without one the profiler turns off."""
+        try:
+            if self._windows.last >= 0 and not isinstance(number, Integral | float | str | NoneType):
+                return self._windows.last + 1
+            return int(number)
+        except Exception as error:
+            if self._windows.is_strict:
+                raise
+            warn(f"{number!r} is no step number: profiling is off", error)
+            self.close()
+            return 0
 
     def __enter__(self) -> "Profiler":
         return self
@@ -106,6 +133,8 @@ class _Step:
     def __enter__(self) -> None:
         windows, number = self._windows, self.number
         now = time.perf_counter_ns()
+        if number < windows.last:
+            windows.went_back()
         if number >= windows.wake or now >= windows.poll_at:
             if windows.has_begun or windows.begin(number, number):
                 windows.at(number)

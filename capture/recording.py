@@ -111,6 +111,8 @@ class Recording:
         warn(message, error)
 
     def _finish(self, end: int | None) -> None:
+        if self._staging is not None and self._outcome not in (OK, PARTIAL):
+            folders.discard(self._staging)  # where the disk is full, the manifest needs its room
         self._describe(end)
         try:
             self._publish(end)

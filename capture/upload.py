@@ -1,5 +1,6 @@
 """Windows on their way to a bucket: one background thread, retries, checksums, and the manifest last."""
 
+import atexit
 import base64
 import glob
 import hashlib
@@ -58,19 +59,20 @@ class Uploader:
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="profdb-upload", daemon=True)
             self._thread.start()
+            atexit.register(self.close)  # a loop may end without closing its profiler
         self._queue.put(_Window(folder, stem, document))
 
-    def close(self) -> None:
-        """Wait for what is under way, at most `timeout_seconds`; the local copies stay in any case."""
-        if self._thread is None:
+    def close(self, most_seconds: float | None = None) -> None:
+        """Wait for what is under way, at most so long (else `timeout_seconds`); the local copies stay."""
+        if self._thread is None or self._closing.is_set():
             return
-        self._deadline = time.monotonic() + self._config.timeout_seconds
+        seconds = min(self._config.timeout_seconds, most_seconds or self._config.timeout_seconds)
+        self._deadline = time.monotonic() + seconds
         self._closing.set()
         self._queue.put(None)
-        if self._queue.qsize() or self._thread.is_alive():
-            self._thread.join(self._config.timeout_seconds)
+        self._thread.join(seconds)
         if self._thread.is_alive():
-            error = TimeoutError(f"not uploaded within {self._config.timeout_seconds} s: {self._root}")
+            error = TimeoutError(f"not uploaded within {seconds:g} s: {self._root}")
             self.errors.append(error)
             warn("the profile is kept on this machine only", error)
 
@@ -96,9 +98,10 @@ class Uploader:
         state = window.manifest["upload"]
         fs, path = fsspec.url_to_fs(self._root, skip_instance_cache=True, use_listings_cache=False)
         root = f"{path}/{folders.PROFILES.as_posix()}"
-        names = _names(window.manifest)
         owner = _owner(fs, root, self._token)
-        session = self._retry(state, lambda: folders.claim_session(names, self._token, owner))
+        session = self._retry(  # each time from the first name
+            state, lambda: folders.claim_session(_names(window.manifest), self._token, owner)
+        )
         target = f"{root}/{session}"
         stem = self._retry(state, lambda: _free_stem(fs, target, window))
         files = sorted(window.folder.glob(f"{glob.escape(window.stem)}.*"))

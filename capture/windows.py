@@ -19,6 +19,8 @@ from .step_times import StepTimes
 from .trigger import Trigger
 
 NEVER = 1 << 62
+_DYING_SECONDS = 10.0
+"""How long SIGTERM waits for uploads: schedulers kill after some 30 seconds, and the export comes first."""
 
 
 class Windows:
@@ -51,6 +53,11 @@ class Windows:
     def is_open(self) -> bool:
         """Whether a window is open."""
         return self._window is not None
+
+    @property
+    def is_strict(self) -> bool:
+        """Whether errors of the profiler reach the loop."""
+        return self._config.strict
 
     @property
     def has_begun(self) -> bool:
@@ -140,6 +147,11 @@ class Windows:
             self.manifests.append(recording.manifest)
             self._raise_if_strict(recording.error)
 
+    def went_back(self) -> None:
+        """The loop starts again at an earlier step: what comes now is not what the window was to hold."""
+        if self._window is not None:
+            self.close_window(self.last + 1, "the step number went back")
+
     def close_window(self, end: int, why: str | None) -> None:
         """Close the open window before step `end`; `why` it ends early."""
         window, recording, schedule = self._window, self._recording, self._schedule
@@ -171,7 +183,7 @@ class Windows:
         if self._sigterm is not None:
             self._sigterm.give_back()
         if self._has_to_die:
-            self.wait_for_uploads()
+            self.wait_for_uploads(_DYING_SECONDS)
             os.kill(os.getpid(), signal.SIGTERM)
 
     def _sync(self, window: Window) -> None:
@@ -207,10 +219,10 @@ class Windows:
         start = self._next.start
         return f"the run ended after step {self.last}, before the window that starts with step {start}"
 
-    def wait_for_uploads(self) -> None:
+    def wait_for_uploads(self, most_seconds: float | None = None) -> None:
         """Wait, bounded, for what is under way."""
         if self._job is not None and self._job.uploader is not None:
-            self._job.uploader.close()
+            self._job.uploader.close(most_seconds)
 
     def _terminated(self) -> None:
         """SIGTERM inside a window, where nobody else handles it: export first, then die of it."""

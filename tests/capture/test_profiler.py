@@ -6,8 +6,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import jax
+import jax.numpy as jnp
+import numpy as np
 import pytest
 from loops import manifests, profiled_steps, sessions, train, train_step, windows
 
@@ -207,3 +210,61 @@ def test_many_windows_are_looked_up_fast(config: Make) -> None:
             pass
     profiler.close()
     assert [number for number in range(60) if not profiler.is_affected(number)] == list(range(2, 60, 3))
+
+
+@pytest.mark.parametrize(
+    "as_step",
+    [np.int64, float, str, jnp.asarray, lambda k: jnp.asarray(k) + 0],
+    ids=["numpy", "float", "text", "array", "result"],
+)
+@pytest.mark.parametrize("is_callback", [False, True])
+def test_steps_that_are_told_otherwise_than_as_an_int(
+    config: Make, tmp_path: Path, as_step: Callable[[int], Any], is_callback: bool
+) -> None:
+    profiler = config(start_step=3, num_steps=2).build()
+    for number in range(7):
+        if is_callback:
+            train_step()
+            profiler(SimpleNamespace(step=as_step(number)))
+        else:
+            with profiler.step(as_step(number)):
+                train_step()
+    profiler.close()
+    assert sessions(tmp_path) == ["steps-3-to-5"]
+
+
+@pytest.mark.parametrize("nothing", [None, "a", float("nan"), object(), jnp.ones(2)])
+@pytest.mark.parametrize("at", [0, 3])
+def test_what_is_no_step_number_turns_the_profiler_off_and_never_raises(
+    config: Make, caplog: pytest.LogCaptureFixture, nothing: Any, at: int
+) -> None:
+    profiler = config(start_step=9).build()
+    numbers = [0, 1, 2, 3, 4]
+    numbers[at] = nothing
+    counts_on = at > 0 and not isinstance(nothing, float | str | None)
+    for number in numbers:
+        with profiler.step(number):
+            train_step()
+        profiler(SimpleNamespace(step=number))
+    profiler.close()
+    told = [r.getMessage() for r in caplog.records if "is no step number: profiling is off" in r.getMessage()]
+    assert len(told) == (0 if counts_on else 1)
+
+
+def test_what_is_no_step_number_raises_where_that_is_asked_for(config: Make) -> None:
+    with pytest.raises(TypeError), config(strict=True).build() as profiler, profiler.step(None):
+        raise AssertionError("not reached")
+
+
+def test_a_window_ends_where_the_step_number_goes_back(config: Make, tmp_path: Path) -> None:
+    """A job that loads an old checkpoint inside the window."""
+    profiler = config(start_step=6, num_steps=5).build()
+    for number in [5, 6, 7, 2, 3, 4, 5, 6, 7, 8]:
+        with profiler.step(number):
+            train_step()
+    profiler.close()
+    assert windows(tmp_path) == [(6, 7, "partial")]
+    (found,) = manifests(tmp_path)
+    assert found["reason"] == "the step number went back"
+    assert profiled_steps(tmp_path) == [6, 7]
+    assert profiler.affected_steps == [6, 7, 8]

@@ -3,6 +3,9 @@
 import json
 import logging
 import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -132,6 +135,63 @@ def test_a_network_that_drops_half_way(
     assert profile.stat().st_size > 10_000
     assert objects(store)[f"steps-1-to-3/{HOST}.xplane.pb"] == profile.read_bytes()
     assert manifests(tmp_path)[0]["upload"]["status"] == "uploaded"
+
+
+@pytest.mark.parametrize("scheme", ["s3"], indirect=True)
+def test_a_claim_that_is_tried_again_keeps_its_name(
+    scheme: str, store: Any, servers: dict[str, str], point: Point, tmp_path: Path
+) -> None:
+    with serving(Network(servers[scheme], limit=0, drops=10)) as url:  # twice for each of five tries by s3fs
+        point(url)
+        capture(scheme, tmp_path)
+    point(servers[scheme])
+    assert sorted(objects(store)) == [f"steps-1-to-3/{HOST}.manifest.json", f"steps-1-to-3/{HOST}.xplane.pb"]
+    assert manifests(tmp_path)[0]["upload"]["retries"] >= 1
+
+
+_UNCLOSED = """
+import os, signal, sys
+sys.path.insert(0, {tests!r})
+from loops import train_step
+from profdb.capture import ProfilerConfig, UploadConfig
+
+config = ProfilerConfig(
+    enabled=True, start_step=1, num_steps=2, directory=sys.argv[1], upload=UploadConfig(prefix=sys.argv[2])
+)
+profiler = config.build(run_id="r")
+for number in range(int(sys.argv[3])):
+    train_step()
+    profiler(number)
+{then}
+"""
+
+
+def _unclosed(then: str, *arguments: str) -> "subprocess.CompletedProcess[bytes]":
+    """A loop of steps that calls the profiler back and never closes it."""
+    program = _UNCLOSED.format(tests=str(Path(__file__).parents[1]), then=then)
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60)
+
+
+def test_a_loop_that_never_closes_its_profiler_is_uploaded_before_the_program_ends(tmp_path: Path) -> None:
+    done = _unclosed("", str(tmp_path / "local"), f"file://{tmp_path / 'bucket'}", "5")
+    assert done.returncode == 0, done.stderr.decode()
+    assert manifests(tmp_path / "local")[0]["upload"]["status"] == "uploaded"
+    assert manifests(tmp_path / "bucket")[0]["session"] == "steps-1-to-3"
+
+
+@pytest.mark.parametrize("scheme", ["s3"], indirect=True)
+def test_sigterm_does_not_wait_for_a_store_that_never_answers(
+    scheme: str, point: Point, tmp_path: Path
+) -> None:
+    """Ten seconds, not the ten minutes that the end of a run may take: the machine is about to go."""
+    with serving(silent()) as url:
+        point(url)
+        then = "os.kill(os.getpid(), signal.SIGTERM)"
+        done = _unclosed(then, str(tmp_path), f"{scheme}://{BUCKET}", "2")
+    assert done.returncode == -signal.SIGTERM, done.stderr.decode()
+    (found,) = manifests(tmp_path)
+    assert (found["outcome"], found["reason"], found["upload"]["status"]) == ("partial", "SIGTERM", "pending")
 
 
 @pytest.mark.parametrize("scheme", ["s3"], indirect=True)
