@@ -84,7 +84,7 @@ def local_owner(root: Path, token: str) -> Callable[[str], str]:
         try:
             folder.mkdir(parents=True)
         except FileExistsError:
-            if not (folder / CLAIM).exists() and any(folder.iterdir()):
+            if any(folder.iterdir()) and not (folder / CLAIM).exists():  # in this order: claims come first
                 return ""  # from somebody who claims nothing
         try:
             with open(folder / CLAIM, "x", encoding="utf-8") as file:

@@ -1,6 +1,5 @@
 """Windows on their way to a bucket: one background thread, retries, checksums, and the manifest last."""
 
-import atexit
 import base64
 import glob
 import hashlib
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from . import folders, manifest
+from . import endings, folders, manifest
 from .config import UploadConfig
 from .log import describe, say, warn
 
@@ -59,7 +58,7 @@ class Uploader:
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="profdb-upload", daemon=True)
             self._thread.start()
-            atexit.register(self.close)  # a loop may end without closing its profiler
+            endings.before_exit(self.close)  # a loop may end without closing its profiler
         self._queue.put(_Window(folder, stem, document))
 
     def close(self, most_seconds: float | None = None) -> None:

@@ -1,6 +1,5 @@
 """The windows of one loop: when each opens and closes. Between their borders nothing here runs."""
 
-import atexit
 import os
 import signal
 from bisect import bisect_right
@@ -8,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import processes, trace
+from . import endings, processes, trace
 from .config import ProfilerConfig
 from .job import Job, Run, open_job
 from .log import logger, say, warn
@@ -140,7 +139,7 @@ class Windows:
         self._guarded(recording.start)
         if recording.is_running:
             self._recording = recording
-            atexit.register(self._at_exit)
+            endings.before_exit(self._at_exit)
             self._sigterm = Borrowed(signal.SIGTERM, self._terminated)
         else:
             self._affects = job.process_count > 1  # the others' profiling slows this one down too
@@ -179,7 +178,7 @@ class Windows:
         self._next = schedule.next_from(max(planned, end))
         self._sleep()
         self._is_busy = False
-        atexit.unregister(self._at_exit)
+        endings.forget(self._at_exit)
         if self._sigterm is not None:
             self._sigterm.give_back()
         if self._has_to_die:

@@ -173,6 +173,17 @@ def _unclosed(then: str, *arguments: str) -> "subprocess.CompletedProcess[bytes]
     return subprocess.run(command, capture_output=True, check=False, timeout=60)
 
 
+@pytest.mark.parametrize("steps", [5, 2])
+def test_a_loop_that_never_closes_is_uploaded_to_a_store_that_is_found_by_name(
+    scheme: str, store: Any, servers: dict[str, str], point: Point, tmp_path: Path, steps: int
+) -> None:
+    """Names are looked up in a thread pool, and pools refuse work when `atexit` runs."""
+    point(servers[scheme].replace("127.0.0.1", "localhost"))
+    done = _unclosed("", str(tmp_path), f"{scheme}://{BUCKET}", str(steps))
+    assert done.returncode == 0, done.stderr.decode()
+    assert manifests(tmp_path)[0]["upload"]["status"] == "uploaded", done.stderr.decode()
+
+
 def test_a_loop_that_never_closes_its_profiler_is_uploaded_before_the_program_ends(tmp_path: Path) -> None:
     done = _unclosed("", str(tmp_path / "local"), f"file://{tmp_path / 'bucket'}", "5")
     assert done.returncode == 0, done.stderr.decode()
