@@ -6,7 +6,7 @@ import typer
 
 from . import diagnostics, output
 from .diagnostics import ExitCode
-from .options import DEFAULT_WAREHOUSE, Format, OutputFile, OutputFormat, Warehouse, pairs
+from .options import DEFAULT_WAREHOUSE, MOST, Format, OutputFile, OutputFormat, Warehouse, pairs
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +33,8 @@ def ingest(
         list[str] | None, typer.Option("--tag", metavar="KEY=VALUE", help="A tag of the run; repeatable.")
     ] = None,
     expect_hosts: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Hosts that the run used; fewer make it partial.")
+        int | None,
+        typer.Option(min=1, max=MOST, metavar="N", help="Hosts that the run used; fewer make it partial."),
     ] = None,
     replace: Annotated[bool, typer.Option("--replace", help="Replace a run of the same handle.")] = False,
     no_host_events: Annotated[

@@ -30,6 +30,8 @@ Warehouse = Annotated[
     ),
 ]
 DEFAULT_WAREHOUSE = "./profdb-warehouse"
+MOST = 1_000_000_000_000
+"""Largest count that an option takes."""
 
 OutputFormat = Annotated[Format, typer.Option("--format", help="How rows are written.")]
 

@@ -14,6 +14,7 @@ from . import diagnostics, output
 from .options import (
     DEFAULT_VIEWS,
     DEFAULT_WAREHOUSE,
+    MOST,
     Assignments,
     Format,
     OutputFile,
@@ -79,14 +80,14 @@ def query(
         int | None,
         typer.Option(
             min=-1,
-            max=1_000_000_000_000,
+            max=MOST,
             metavar="ROWS",
             show_default=False,
             help=f"Most rows: -1 all, 0 the header only. Default: tables {TABLE_LIMIT}, other formats all.",
         ),
     ] = None,
     timeout: Annotated[
-        float | None, typer.Option(min=0, max=1_000_000, metavar="SECONDS", help="Give up after so long.")
+        float | None, typer.Option(min=0.001, max=1_000_000, metavar="SECONDS", help="Give up after so long.")
     ] = None,
     memory_limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Most memory for the query, for example 4GB.")

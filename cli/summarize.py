@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from .. import __version__
+from ..sql import catalog
 from ..sql.errors import ProfdbError
 from ..sql.reports.sections import Section, sections
-from . import output
+from . import diagnostics, output
 from .names import find_run, unknown
 from .options import (
     DEFAULT_VIEWS,
     DEFAULT_WAREHOUSE,
+    MOST,
     Assignments,
     Format,
     OutputFile,
@@ -50,11 +52,14 @@ def summarize(
     host: Annotated[str | None, typer.Option(metavar="HOST", help="Only what this host did.")] = None,
     device: Annotated[str | None, typer.Option(metavar="DEVICE", help="Only this device.")] = None,
     warmup_steps: Annotated[
-        int | None, typer.Option(min=0, metavar="STEPS", help="First steps of a process that do not count.")
+        int | None,
+        typer.Option(min=0, max=MOST, metavar="STEPS", help="First steps of a process that do not count."),
     ] = None,
     top: Annotated[
         int | None,
-        typer.Option(min=1, metavar="ROWS", help=f"Rows of a ranking; on a screen {SCREEN_ROWS}, else 25."),
+        typer.Option(
+            min=1, max=MOST, metavar="ROWS", help=f"Rows of a ranking; on a screen {SCREEN_ROWS}, else 25."
+        ),
     ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Print the queries, not their rows.")] = False,
     views: Views = DEFAULT_VIEWS,
@@ -87,8 +92,13 @@ def summarize(
         rows = restricted.query_all([part.sql for part in chosen], {"run": named})
         tables = dict(zip(chosen, rows, strict=True))
         used = restricted.query("SELECT warmup_steps, top FROM params").table
+    if warmup_steps is not None:
+        _tell_of_warmup(restricted, named, warmup_steps)
     if section is not None:
         output.rows(tables[chosen[0]], format, path)
+        if not tables[chosen[0]].num_rows:
+            needed = catalog.relations(views)[chosen[0].view].needs
+            diagnostics.note(chosen[0].empty or f"no rows; the section needs {needed}")
     elif brief:
         output.report(
             f"{named}\n", [_brief(part, table) for part, table in tables.items() if part.brief], path
@@ -111,6 +121,20 @@ def _restricted(session: "Session", run: str, host: str | None, device: str | No
                 )
             only[column] = value
     return session.restricted(**only)
+
+
+def _tell_of_warmup(session: "Session", run: str, steps: int) -> None:
+    """Say where leaving out the first steps changed nothing, or left nothing that could count."""
+    (facts,) = session.query(
+        "SELECT step_source, step_basis, step_count FROM run_summary WHERE run = $run", {"run": run}
+    ).table.to_pylist()
+    if facts["step_source"] == "module":
+        diagnostics.note(
+            "--warmup-steps changes nothing: the steps are program executions, numbered from the start of "
+            "the capture and not of the process"
+        )
+    elif facts["step_basis"] == "whole":
+        diagnostics.note(f"no step is steady with --warmup-steps {steps}; the numbers are of the whole steps")
 
 
 def _brief(part: Section, table: "pa.Table") -> tuple[str, "pa.Table"]:

@@ -21,6 +21,7 @@ _OPAQUE = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"", r
 _CREATE = re.compile(r"^CREATE (?:TABLE|VIEW) (?P<name>[a-z_][a-z0-9_]*)(?P<list> \()?", re.MULTILINE)
 _COLUMN = re.compile(r"(?P<name>[a-z_][a-z0-9_]*)(?: (?P<type>.+?))?,?$")
 _CONSTRAINT = re.compile(r" (?:NOT NULL|DEFAULT .+)$")
+_NEEDS = re.compile(r"^Needs: (.+?)(?:^$|^[A-Z]+:|\Z)", re.MULTILINE | re.DOTALL)
 _SOURCE = re.compile(r"\b(?:FROM|JOIN)\s+([a-z_][a-z0-9_]*)", re.IGNORECASE)
 
 
@@ -50,6 +51,12 @@ class Relation:
     """The whole text of the file."""
     statements: tuple[str, ...]
     """CREATE first; in a derived table then the INSERT that fills it."""
+
+    @property
+    def needs(self) -> str | None:
+        """The paragraph of a view's comment that says what it needs."""
+        found = _NEEDS.search(self.doc)
+        return found[1].replace("\n", " ").strip() if found else None
 
 
 def tables() -> Mapping[str, Relation]:

@@ -1,5 +1,6 @@
 """An in-memory DuckDB over one snapshot's Parquet files, with every relation documented, then locked down."""
 
+import math
 import tempfile
 import uuid
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -26,6 +27,8 @@ _CLOSED = {
 COSTLY = ("_gaps", "_host_idle", "_meetings")
 """Helpers that sort every event of a run, and that several sections of a report read."""
 _MOST_THREADS = 1024
+_MOST = 10**12
+"""Largest value of a parameter: no ranking has so many rows, no process so many steps."""
 _MEMORY_HINT = "--memory-limit 4GB"
 
 
@@ -235,22 +238,23 @@ def _document(con: "duckdb.DuckDBPyConnection", relations: Iterable[catalog.Rela
 
 
 def _override(con: "duckdb.DuckDBPyConnection", name: str, value: int | float | str) -> None:
-    import duckdb
-
     columns = {column.name for column in catalog.rules()["params"].columns}
     names = {row[0] for row in con.execute("SELECT name FROM thresholds").fetchall()}
+    values: list[int | float | str]
     if name in columns:
+        if not isinstance(value, int) or not 0 <= value <= _MOST:  # DuckDB would round 1.5 and take -3
+            raise ProfdbError(f"{name} = {value!r} is no whole number from 0 to {_MOST}", hint=f"{name}=5")
         statement, values = f"UPDATE params SET {name} = ?", [value]
     elif name in names:
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise ProfdbError(
+                f"{name} = {value!r} is no number", hint="profdb query 'SELECT * FROM thresholds'"
+            )
         statement, values = "UPDATE thresholds SET value = ? WHERE name = ?", [value, name]
     else:
         known = ", ".join(sorted(columns | names))
         raise ProfdbError(f"no parameter or threshold {name!r}; known: {known}", hint="profdb schema params")
-    try:
-        con.execute(statement, values)
-    except duckdb.Error as error:
-        reason = str(error).splitlines()[0]
-        raise ProfdbError(f"{name} = {value!r}: {reason}", hint="profdb schema params") from error
+    con.execute(statement, values)
 
 
 def _lock(con: "duckdb.DuckDBPyConnection", paths: Sequence[str]) -> None:

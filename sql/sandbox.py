@@ -142,7 +142,7 @@ def _require_one_select(con: "duckdb.DuckDBPyConnection", sql: str) -> None:
     try:
         kinds = [_kind(statement) for statement in con.extract_statements(sql)]
     except duckdb.Error as error:
-        raise StatementError(str(error).strip()) from error
+        raise StatementError(str(error).strip(), hint=_EXAMPLE) from error
     if not kinds:
         raise InputError("no SQL statement", hint=_EXAMPLE)
     if kinds == ["MULTI"]:
@@ -181,9 +181,9 @@ def _tree(con: "duckdb.DuckDBPyConnection", sql: str) -> Any:
     try:
         tree = json.loads(text)
     except RecursionError as error:
-        raise StatementError("the statement is nested too deeply") from error
+        raise StatementError("the statement is nested too deeply", hint=_EXAMPLE) from error
     if tree["error"]:
-        raise StatementError(str(tree["error_message"]))
+        raise StatementError(str(tree["error_message"]), hint=_EXAMPLE)
     return tree["statements"]
 
 

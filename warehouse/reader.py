@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from ..sql.engine import Settings, compute_once, connect
-from ..sql.errors import InputError, StatementError
+from ..sql.errors import InputError, ProfdbError, StatementError
 from ..sql.needs import Needs, of_query
 from ..sql.sandbox import admit
 from .snapshot import DataFile, Snapshot
@@ -96,7 +96,9 @@ class Session:
             return _in_time(con, work, self._settings.timeout_s)
         except (duckdb.Error, OSError) as error:  # OSError: a stream of Arrow batches broke off
             text, is_binding = str(error).strip(), isinstance(error, duckdb.BinderException)
-            told = self._trouble(error) or StatementError(text, "profdb schema" if is_binding else None)
+            told = self._trouble(error) or StatementError(
+                text, "profdb schema" if is_binding else "profdb query --help"
+            )
             raise told from error
         finally:
             con.close()
@@ -208,10 +210,10 @@ def _answer(
 def _check_parameters(con: "duckdb.DuckDBPyConnection", sql: str, given: Mapping[str, str]) -> None:
     wanted = con.extract_statements(sql)[0].named_parameters
     if missing := sorted(wanted - given.keys()):
-        raise InputError(f"no value for parameter ${missing[0]}", hint=f"-p {missing[0]} VALUE")
+        raise ProfdbError(f"no value for parameter ${missing[0]}", hint=f"-p {missing[0]} VALUE")
     if unknown := sorted(given.keys() - wanted):
         hint = f"leave out -p {unknown[0]}, or use ${unknown[0]} in the SQL"
-        raise InputError(f"the query has no parameter ${unknown[0]}", hint=hint)
+        raise ProfdbError(f"the query has no parameter ${unknown[0]}", hint=hint)
 
 
 def _fetch(relation: "duckdb.DuckDBPyRelation", limit: int | None) -> Result:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..sql.errors import InputError
+from ..sql.errors import InputError, ProfdbError
 from .xplane.text import text_of
 
 SUFFIX = ".xplane.pb"
@@ -64,7 +64,7 @@ def find_sessions(sources: Sequence[str]) -> Sources:
 
 def _expand(source: str) -> list[Path]:
     if not source.strip():
-        raise InputError("a source is empty", hint="profdb ingest LOGDIR")
+        raise ProfdbError("a source is empty", hint="profdb ingest LOGDIR")
     if Path(source).exists():
         return [Path(source)]
     return sorted(Path(match) for match in glob.glob(source, recursive=True))

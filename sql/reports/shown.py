@@ -120,7 +120,7 @@ def show(section: Section, table: "pa.Table", *, most_rows: int, most_characters
         common=tuple((columns[i], cells[i][0]) for i in gone if known[i]),
         unknown=tuple(columns[i] for i in gone if not known[i] and columns[i].name != _REASON),
         row_count=len(table),
-        needs=_needs(relation.doc),
+        needs=relation.needs,
     )
 
 
@@ -176,9 +176,3 @@ def _text(column: Column, text: str | None, most_characters: int) -> Cell:
 def _grouped(name: str, digits: str) -> str:
     """A count with a comma for every thousand; numbers that are names as they are."""
     return f"{int(digits):,}" if digits.isdigit() and not name.endswith(("_id", "_num")) else digits
-
-
-def _needs(doc: str) -> str | None:
-    """The paragraph of a view's comment that says what it needs."""
-    found = re.search(r"^Needs: (.+?)(?:^$|^[A-Z]+:|\Z)", doc, re.MULTILINE | re.DOTALL)
-    return found[1].replace("\n", " ").strip() if found else None

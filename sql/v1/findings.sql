@@ -8,8 +8,8 @@ CREATE VIEW findings (
   run,
   -- Position within the run, from 1.
   rank,
-  -- poor_capture, communication_heavy, exposed_collectives, stalled, host_bound, hot_op, gap_before_op, step_jitter,
-  -- recompute_heavy, memory_bound_ops or no_dominant_bottleneck.
+  -- poor_capture, communication_heavy, exposed_collectives, copy_heavy, stalled, host_bound, hot_op,
+  -- gap_before_op, step_jitter, recompute_heavy, memory_bound_ops or no_dominant_bottleneck.
   finding,
   -- The measure that fired: a share of the window or of op self time, as the evidence says; P90 / median for jitter.
   value,
@@ -28,11 +28,11 @@ exposed AS (
   FROM collectives
   QUALIFY row_number() OVER (PARTITION BY run ORDER BY exposed_ps DESC, collective) = 1
 ),
-communicating AS (
-  SELECT run, name
+-- The hottest op of each category.
+hottest AS (
+  SELECT run, category, name, self_share
   FROM hot_ops
-  WHERE category = 'communication'
-  QUALIFY row_number() OVER (PARTITION BY run ORDER BY rank) = 1
+  QUALIFY row_number() OVER (PARTITION BY run, category ORDER BY rank) = 1
 ),
 recomputing AS (
   SELECT run, region
@@ -61,43 +61,49 @@ waiting AS (
   QUALIFY row_number() OVER (PARTITION BY b.run ORDER BY b.host_wait_share DESC NULLS LAST, b.host) = 1
 ),
 measures AS (
-  SELECT s.run, 'communication_heavy' AS finding, s.communication_share AS value, c.name AS subject
+  SELECT
+    s.run, 'communication_heavy' AS finding, s.communication_share AS value, h.name AS subject, s.share_basis AS basis
   FROM run_summary s
-  LEFT JOIN communicating c ON c.run = s.run
+  LEFT JOIN hottest h ON h.run = s.run AND h.category = 'communication'
   UNION ALL
-  SELECT s.run, 'exposed_collectives', s.exposed_communication_share, e.collective
+  SELECT s.run, 'copy_heavy', s.copy_share, h.name, s.share_basis
+  FROM run_summary s
+  LEFT JOIN hottest h ON h.run = s.run AND h.category = 'copy'
+  UNION ALL
+  SELECT s.run, 'exposed_collectives', s.exposed_communication_share, e.collective, s.share_basis
   FROM run_summary s
   LEFT JOIN exposed e ON e.run = s.run
   UNION ALL
-  SELECT run, 'stalled', stall_share, NULL FROM run_summary
+  SELECT run, 'stalled', stall_share, NULL, share_basis FROM run_summary
   UNION ALL
-  SELECT run, 'host_bound', share, name FROM waiting
+  SELECT run, 'host_bound', share, name, 'capture' FROM waiting
   UNION ALL
-  SELECT run, 'hot_op', self_share, name FROM hot_ops WHERE rank = 1
+  -- Copies and communication have findings of their own, and half of a transfer waits more than it works.
+  SELECT run, 'hot_op', self_share, name, 'capture' FROM hottest WHERE category = 'compute'
   UNION ALL
-  SELECT run, 'gap_before_op', idle_share, name FROM pre_op_gaps WHERE rank = 1
+  SELECT run, 'gap_before_op', idle_share, name, 'capture' FROM pre_op_gaps WHERE rank = 1
   UNION ALL
-  SELECT run, 'step_jitter', ratio, NULL FROM jitter
+  SELECT run, 'step_jitter', ratio, NULL, NULL FROM jitter
   UNION ALL
-  SELECT p.run, 'recompute_heavy', p.self_share, r.region
+  SELECT p.run, 'recompute_heavy', p.self_share, r.region, 'capture'
   FROM phases p
   LEFT JOIN recomputing r ON r.run = p.run
   WHERE p.phase = 'recompute'
   UNION ALL
-  SELECT run, 'memory_bound_ops', share, name FROM memory_bound
+  SELECT run, 'memory_bound_ops', share, name, 'capture' FROM memory_bound
 ),
 fired AS (
-  SELECT m.run, m.finding, m.value, t.value AS threshold, m.subject
+  SELECT m.run, m.finding, m.value, t.value AS threshold, m.subject, m.basis
   FROM measures m
   JOIN thresholds t ON t.name = 'finding_' || m.finding
   WHERE m.value >= t.value
 ),
 found AS (
-  SELECT run, finding, value, threshold, subject, 1 AS place FROM fired
+  SELECT run, finding, value, threshold, subject, basis, 1 AS place FROM fired
   UNION ALL
-  SELECT run, 'poor_capture', NULL, NULL, quality_sentence, 0 FROM run_summary WHERE quality = 'fail'
+  SELECT run, 'poor_capture', NULL, NULL, quality_sentence, NULL, 0 FROM run_summary WHERE quality = 'fail'
   UNION ALL
-  SELECT s.run, 'no_dominant_bottleneck', NULL, NULL, NULL, 1
+  SELECT s.run, 'no_dominant_bottleneck', NULL, NULL, NULL, NULL, 1
   FROM run_summary s
   ANTI JOIN fired f ON f.run = s.run
   WHERE s.busy_share IS NOT NULL
@@ -107,7 +113,10 @@ SELECT
   row_number() OVER (PARTITION BY f.run ORDER BY f.place, f.value DESC, f.finding) AS rank,
   f.finding, f.value, f.threshold,
   replace(
-    replace(t.evidence, '{value}', coalesce(CAST(round(100 * f.value, 1) AS VARCHAR) || ' %', '')),
+    replace(
+      replace(t.evidence, '{value}', coalesce(CAST(round(100 * f.value, 1) AS VARCHAR) || ' %', '')),
+      '{basis}', coalesce(f.basis, '')
+    ),
     -- A kernel's name can be longer than a sentence.
     '{subject}',
     CASE WHEN length(f.subject) > 80 THEN substring(f.subject, 1, 77) || '...' ELSE coalesce(f.subject, '') END

@@ -41,8 +41,10 @@ CREATE VIEW run_summary (
   step_basis,
   -- Steps that the step times below are made of.
   counted_step_count,
-  -- Steps left out because the edge of the capture cuts them, and the last one where nothing else leaves it out.
+  -- Steps left out because the edge of the capture cuts them.
   cut_step_count,
+  -- The last step, where nothing else leaves it out: no next step tells when it ends.
+  last_step_count,
   -- Whole steps left out because a compilation ran inside them.
   compile_step_count,
   -- Other steps left out as warm-up.
@@ -61,6 +63,8 @@ CREATE VIEW run_summary (
   jitter_ratio,
   -- What shares are of: steady steps, whole steps where none is steady, else capture.
   share_basis,
+  -- Time of the windows that shares are of / window of the run on the same devices.
+  measured_share,
   -- Utilisation: time with anything running / window; mean over devices.
   busy_share,
   -- Compute self time / self time of all ops.
@@ -71,6 +75,8 @@ CREATE VIEW run_summary (
   exposed_communication_share,
   -- Communication hidden behind compute / window.
   overlapped_communication_share,
+  -- Copies running and neither compute nor communication / window.
+  copy_share,
   -- Synchronisation and idle / window.
   stall_share,
   -- Nothing running / window.
@@ -82,8 +88,9 @@ WITH
 steps_of AS (
   SELECT
     run, count(*) AS step_count, max(step_basis) AS step_basis, count(step_basis) AS counted_step_count,
-    count(*) FILTER (WHERE step_basis IS NULL AND (NOT is_whole OR NOT (is_warmup OR coalesce(has_compile, false))))
-      AS cut_step_count,
+    count(*) FILTER (WHERE step_basis IS NULL AND NOT is_whole) AS cut_step_count,
+    count(*) FILTER (WHERE step_basis IS NULL AND is_whole AND NOT (is_warmup OR coalesce(has_compile, false)))
+      AS last_step_count,
     count(*) FILTER (WHERE step_basis IS NULL AND is_whole AND coalesce(has_compile, false)) AS compile_step_count,
     count(*) FILTER (WHERE step_basis IS NULL AND is_whole AND is_warmup AND NOT coalesce(has_compile, false))
       AS warmup_step_count,
@@ -100,7 +107,7 @@ device_shares AS (
   SELECT
     b.run, b.host, b.device, max(b.share_basis) AS share_basis, sum(b.window_ps) AS window_ps,
     sum(b.overlapped_ps) AS overlapped_ps, sum(b.comm_exposed_ps) AS comm_exposed_ps,
-    sum(b.sync_ps) AS sync_ps, sum(b.idle_ps) AS idle_ps,
+    sum(b.copy_ps) AS copy_ps, sum(b.sync_ps) AS sync_ps, sum(b.idle_ps) AS idle_ps,
     sum(b.compute_self_ps) AS compute_self_ps, sum(b.communication_self_ps) AS communication_self_ps,
     sum(b.compute_self_ps + b.communication_self_ps + b.copy_self_ps + b.sync_self_ps + b.control_self_ps)
       AS op_self_ps,
@@ -112,7 +119,8 @@ device_shares AS (
 sums AS (
   SELECT
     s.run, max(s.share_basis) AS share_basis, sum(s.window_ps) AS window_ps, sum(s.overlapped_ps) AS overlapped_ps,
-    sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.sync_ps) AS sync_ps, sum(s.idle_ps) AS idle_ps,
+    count(*) AS device_count, sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.copy_ps) AS copy_ps,
+    sum(s.sync_ps) AS sync_ps, sum(s.idle_ps) AS idle_ps,
     sum(s.compute_self_ps) AS compute_self_ps, sum(s.communication_self_ps) AS communication_self_ps,
     sum(s.op_self_ps) AS op_self_ps,
     round(avg(CAST(s.window_ps - s.idle_ps AS DOUBLE) / nullif(CAST(s.window_ps AS DOUBLE), 0)), 12) AS busy_share,
@@ -125,9 +133,9 @@ sums AS (
 ),
 shares AS (
   SELECT
-    run, share_basis, busy_share, CAST(window_ps AS DOUBLE) AS window_ps,
+    run, share_basis, busy_share, device_count, CAST(window_ps AS DOUBLE) AS window_ps,
     CAST(overlapped_ps AS DOUBLE) AS overlapped_ps, CAST(comm_exposed_ps AS DOUBLE) AS comm_exposed_ps,
-    CAST(sync_ps AS DOUBLE) AS sync_ps, CAST(idle_ps AS DOUBLE) AS idle_ps,
+    CAST(copy_ps AS DOUBLE) AS copy_ps, CAST(sync_ps AS DOUBLE) AS sync_ps, CAST(idle_ps AS DOUBLE) AS idle_ps,
     CAST(compute_self_ps AS DOUBLE) AS compute_self_ps,
     CAST(communication_self_ps AS DOUBLE) AS communication_self_ps, CAST(op_self_ps AS DOUBLE) AS op_self_ps,
     CAST(total_flops AS DOUBLE) / nullif(CAST(peak AS DOUBLE) / 1000000000000, 0) AS mfu_ratio
@@ -149,15 +157,19 @@ SELECT
   coalesce(q.status, 'ok') AS quality, CASE WHEN q.status <> 'ok' THEN q.sentence END AS quality_sentence,
   r.step_source, coalesce(t.step_count, 0) AS step_count, t.step_basis,
   coalesce(t.counted_step_count, 0) AS counted_step_count, coalesce(t.cut_step_count, 0) AS cut_step_count,
+  coalesce(t.last_step_count, 0) AS last_step_count,
   coalesce(t.compile_step_count, 0) AS compile_step_count, coalesce(t.warmup_step_count, 0) AS warmup_step_count,
   CAST(round(t.median_ps) AS BIGINT) AS step_median_ps, CAST(round(t.p90_ps) AS BIGINT) AS step_p90_ps,
   CAST(round(t.mean_ps) AS BIGINT) AS step_mean_ps, t.min_ps AS step_min_ps, t.max_ps AS step_max_ps,
   t.p90_ps / nullif(t.median_ps, 0) AS jitter_ratio,
-  s.share_basis, s.busy_share,
+  s.share_basis,
+  s.window_ps / nullif(CAST(r.window_ps AS DOUBLE) * s.device_count, 0) AS measured_share,
+  s.busy_share,
   s.compute_self_ps / nullif(s.op_self_ps, 0) AS compute_share,
   s.communication_self_ps / nullif(s.op_self_ps, 0) AS communication_share,
   s.comm_exposed_ps / nullif(s.window_ps, 0) AS exposed_communication_share,
   s.overlapped_ps / nullif(s.window_ps, 0) AS overlapped_communication_share,
+  s.copy_ps / nullif(s.window_ps, 0) AS copy_share,
   (s.sync_ps + s.idle_ps) / nullif(s.window_ps, 0) AS stall_share,
   s.idle_ps / nullif(s.window_ps, 0) AS idle_share,
   s.mfu_ratio

@@ -66,6 +66,11 @@ FORMATS = "'table', 'csv', 'tsv', 'json', 'jsonl', 'markdown', 'parquet', 'arrow
             f"{BAD} for '--format': 'xml' is not one of {FORMATS}\n\nhint: profdb runs --help",
         ),
         (
+            ["ingest", "x", "--expect-hosts", "99999999999999999999"],
+            f"{BAD} '99999999999999999999' for '--expect-hosts': Input should be less than or equal to "
+            "1000000000000\n\nhint: profdb ingest --help",
+        ),
+        (
             ["ingest", "x", "--expect-hosts", "0"],
             f"{BAD} '0' for '--expect-hosts': Input should be greater than or equal to 1\n\nhint: "
             "profdb ingest --help",

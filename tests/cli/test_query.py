@@ -71,7 +71,7 @@ def test_settings_reach_the_views(profdb: Callable) -> None:
             3,
             "cannot read no.sql: No such file or directory\n\nhint: -f FILE, or -f - for stdin",
         ),
-        (["SELECT $x AS x"], 3, "no value for parameter $x\n\nhint: -p x VALUE"),
+        (["SELECT $x AS x"], 2, "no value for parameter $x\n\nhint: -p x VALUE"),
         (
             ["SELECT $x AS x", "-p", "x", "1", "-p", "x", "2"],
             2,
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_said_with_what_mends_it(
     assert (done.code, done.out, done.err) == (code, b"", f"profdb: error: {error}\n")
 
 
-@pytest.mark.parametrize("timeout", ["nan", "inf", "-1", "1e9", "5s"])
+@pytest.mark.parametrize("timeout", ["nan", "inf", "-1", "0", "1e9", "5s"])
 def test_a_timeout_that_is_no_time_is_refused_with_its_value(profdb: Callable, timeout: str) -> None:
     done = profdb("query", "SELECT 1 AS x", "--timeout", timeout)
     assert done.code == 2

@@ -72,4 +72,4 @@ def test_a_run_of_which_nothing_is_known_says_so(profdb: Callable, tmp_path: Pat
         done = profdb("report", "-w", str(tmp_path / "warehouse"), "--format", form)
         assert (done.code, done.err) == (0, "")
         shares = done.out.decode().partition("exposed communication share")[0]
-        assert "Not known: share basis, busy share, compute share" in shares
+        assert "Not known: share basis, measured share, busy share, compute share" in shares

@@ -112,6 +112,35 @@ def test_one_section_goes_into_any_format(summarize: Callable) -> None:
     }  # fmt: skip
 
 
+def test_a_section_without_rows_says_what_it_needs(summarize: Callable) -> None:
+    done = summarize("--section", "utilization", "--format", "csv")
+    assert (done.code, len(done.out.splitlines())) == (0, 1)
+    assert done.err == (
+        "profdb: note: no rows; the section needs counter samples, "
+        "which the profiler records where it is asked to.\n"
+    )
+
+
+def test_warm_up_that_leaves_no_steady_step_is_said(summarize: Callable) -> None:
+    done = summarize("--section", "steps", "--format", "json", "--warmup-steps", "1000")
+    assert json.loads(done.out)[0]["step_basis"] == "whole"
+    assert done.err == (
+        "profdb: note: no step is steady with --warmup-steps 1000; the numbers are of the whole steps\n"
+    )
+
+
+def test_warm_up_where_steps_are_program_executions_is_said_to_change_nothing(
+    profdb: Callable, tmp_path: Path, real: Callable[[str], Path]
+) -> None:
+    root = str(tmp_path / "w")
+    ingest([str(real("xplane/tpu_v6e_4chip_inference.xplane.pb"))], root)
+    done = profdb("summarize", "-w", root, "--section", "steps", "--format", "csv", "--warmup-steps", "98")
+    assert done.code == 0
+    assert done.err.startswith(
+        "profdb: note: --warmup-steps changes nothing: the steps are program executions"
+    )
+
+
 def test_explain_prints_queries_that_run(summarize: Callable, process: Callable, captured: str) -> None:
     done = summarize("--explain", "--section", "phases")
     assert done.out.decode().startswith("-- Phases of training: ")

@@ -102,3 +102,13 @@ def test_facts_of_ops_that_the_window_keeps(run):
     run.rolled_up()
     columns = "unattributed_self_ps, unknown_flops_self_ps, total_flops"
     assert run.rows(f"SELECT {columns} FROM step_breakdown")[1:] == [(15, 5, 107)]
+
+
+def test_copies_that_nobody_wrote_are_not_missing_a_path(run):
+    copy = 3
+    run.op(copy, opcode="copy-done", name="copy-done.1")
+    run.window(0, 30)
+    run.event(copy, 0, 20)
+    run.event(FUSION, 20, 30)
+    run.rolled_up()
+    assert run.rows("SELECT copy_self_ps, unattributed_self_ps FROM step_breakdown")[1:] == [(20, 10)]

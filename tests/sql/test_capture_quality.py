@@ -5,6 +5,7 @@ import pytest
 from profdb.sql import catalog
 
 BY_TIME = "of device op time was assigned to steps by time alone"
+NO_PATH = "of device op time has no framework path, copies apart"
 NO_MARKERS = "no step markers: steps are unknown, or counted by program executions"
 COLUMNS = "host, check_name, subject, status, value, sentence"
 GOOD = {"host_count": 1, "expected_host_count": 1, "device_count": 1}
@@ -34,7 +35,7 @@ def test_a_good_run_is_ok_in_every_check(tiny):
         (None, "no_steady_steps", None, "ok", 0, "some steps are steady", None),
         ("h", "time_assigned_share", None, "ok", 0, f"0.0 % {BY_TIME}", None),
         ("h", "unassigned_share", None, "ok", 0, "0.0 % of device op time belongs to no step", None),
-        ("h", "unattributed_share", None, "ok", 0, "0.0 % of device op time has no framework path", None),
+        ("h", "unattributed_share", None, "ok", 0, f"0.0 % {NO_PATH}", None),
     ]  # fmt: skip
 
 
@@ -48,7 +49,7 @@ def test_unattributed_share_is_judged_by_thresholds(tiny, known_ps, status):
     tiny.event(1, 0, known_ps)
     tiny.event(2, known_ps, 100)
     share = (100 - known_ps) / 100
-    sentence = f"{100 - known_ps}.0 % of device op time has no framework path"
+    sentence = f"{100 - known_ps}.0 % {NO_PATH}"
     expected = [("h", "unattributed_share", None, status, share, sentence)]
     assert checks(tiny, "unattributed_share") == expected
 
@@ -101,7 +102,7 @@ def test_a_run_without_device_ops_fails(tiny):
 def test_no_steady_step_warns(tiny):
     tiny.window(0, 10, **GOOD)
     tiny.step(0, 0, 10)
-    sentence = "no step is steady: step statistics cover warm-up, compiling or cut steps"
+    sentence = "no step is steady: each is warm-up, compiling, cut or the last one"
     assert checks(tiny, "no_steady_steps") == [(None, "no_steady_steps", None, "warn", 1, sentence)]
 
 

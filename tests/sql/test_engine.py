@@ -93,8 +93,16 @@ def test_comments_are_in_the_database():
         ({"params": {"warmup": 3}}, "no parameter or threshold 'warmup'; known: "),
         (
             {"params": {"top": "few"}},
-            "top = 'few': Conversion Error: Could not convert string 'few' to INT64",
+            "top = 'few' is no whole number from 0 to 1000000000000",
         ),
+        ({"params": {"warmup_steps": 1.5}}, "warmup_steps = 1.5 is no whole number from 0 to 1000000000000"),
+        ({"params": {"warmup_steps": -3}}, "warmup_steps = -3 is no whole number from 0 to 1000000000000"),
+        (
+            {"params": {"top": 10**23}},
+            "top = 100000000000000000000000 is no whole number from 0 to 1000000000000",
+        ),
+        ({"params": {"missing_host_fail": "x"}}, "missing_host_fail = 'x' is no number"),
+        ({"params": {"missing_host_fail": float("nan")}}, "missing_host_fail = nan is no number"),
         ({"memory_limit": "lots"}, "--memory-limit 'lots' is no size"),
         ({"memory_limit": ""}, "--memory-limit '' is no size"),
         ({"memory_limit": "-1GB"}, "--memory-limit '-1GB' is no size"),

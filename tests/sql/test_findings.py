@@ -45,6 +45,12 @@ def exposed_collectives(tiny, percent):
     tiny.window(0, 1000)
 
 
+def copy_heavy(tiny, percent):
+    busy(tiny, 0, 1000 - 10 * percent)
+    tiny.event(COPY, 1000 - 10 * percent, 1000)
+    tiny.window(0, 1000)
+
+
 def stalled(tiny, percent):
     busy(tiny, 0, 1000 - 10 * percent)
     tiny.event(SYNC, 1000 - 10 * percent, 990)
@@ -115,25 +121,37 @@ def host_bound(tiny, percent):
 
 
 FIRES: list[tuple[Callable, int, int, str]] = [
-    (communication_heavy, 30, 29, "communication is 30.0 % of op self time; its hottest op is all-gather.1"),
+    (
+        communication_heavy,
+        30,
+        29,
+        "communication is 30.0 % of the op self time of the capture; its hottest op is all-gather.1",
+    ),
     (
         exposed_collectives,
         10,
         9,
-        "for 10.0 % of the window communication runs and no compute does; most of it in all-gather",
+        "for 10.0 % of the capture communication runs and no compute does; most of it in all-gather",
     ),
-    (stalled, 20, 19, "devices are idle or synchronise for 20.0 % of the window"),
-    (host_bound, 11, 9, "devices wait for the host for 10.9 % of the window; it is busiest in parse"),
-    (hot_op, 25, 24, "add.1 alone is 25.0 % of op self time"),
-    (gap_before_op, 5, 4, "devices stand idle right before add.1 for 5.0 % of the window"),
+    (copy_heavy, 20, 19, "for 20.0 % of the capture devices only move data; the hottest copy is copy.1"),
+    (stalled, 20, 19, "devices are idle or synchronise for 20.0 % of the capture"),
+    (host_bound, 11, 9, "devices wait for the host for 10.9 % of the capture; it is busiest in parse"),
+    (hot_op, 25, 24, "add.1 alone is 25.0 % of the op self time of the capture"),
+    (gap_before_op, 5, 4, "devices stand idle right before add.1 for 5.0 % of the capture"),
     (
         recompute_heavy,
         20,
         19,
-        "computing activations again takes 20.0 % of op self time; most of it in net/layer",
+        "computing activations again takes 20.0 % of the op self time of the capture; "
+        "most of it in net/layer",
     ),
     (step_jitter, 120, 119, "the 90th percentile of the step time is 120.0 % of the median"),
-    (memory_bound_ops, 30, 29, "ops bound by memory are 30.0 % of op self time; the hottest is add.2"),
+    (
+        memory_bound_ops,
+        30,
+        29,
+        "ops bound by memory are 30.0 % of the op self time of the capture; the hottest is add.2",
+    ),
 ]
 
 
@@ -209,13 +227,31 @@ def test_the_costliest_comes_first(tiny):
     tiny.event(ALL_GATHER, 300, 700)
     tiny.window(0, 1000, device_count=1)
     tiny.rolled_up()
-    # 400 of 700 self time communicates, one op; 400 of 1000 exposed; 300 of 1000 idle
+    # 400 of 700 self time communicates; 400 of 1000 exposed; 300 of 1000 idle
     assert [row[0] for row in tiny.rows("SELECT finding FROM findings")[1:]] == [
         "communication_heavy",
-        "hot_op",
         "exposed_collectives",
         "stalled",
     ]
+
+
+def test_shares_of_steps_say_so(tiny):
+    ops(tiny)
+    busy(tiny, 0, 700)
+    tiny.step(5, 0, 1000)
+    tiny.step(6, 1000, 1001)
+    tiny.window(0, 2000, device_count=1)
+    assert found(tiny)["stalled"][2] == "devices are idle or synchronise for 30.0 % of the steady steps"
+
+
+def test_half_of_a_transfer_is_no_hot_op(tiny):
+    """It waits for the transfer: a finding on its kernel would send its reader the wrong way."""
+    ops(tiny)
+    tiny.op(8, opcode="copy-done", name="copy-done.2", attribution_source="none")
+    tiny.event(8, 0, 900, pair_id=0)
+    busy(tiny, 900, 1000)
+    tiny.window(0, 1000, device_count=1)
+    assert list(found(tiny)) == ["copy_heavy"]
 
 
 def test_jitter_needs_steps(tiny):

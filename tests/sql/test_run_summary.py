@@ -4,8 +4,8 @@ import pytest
 
 DOT, ALL_GATHER, EVENT_SYNC = 1, 2, 3
 STEPS = (
-    "step_count, step_basis, counted_step_count, cut_step_count, compile_step_count, warmup_step_count, "
-    "step_median_ps, step_p90_ps, step_mean_ps, step_min_ps, step_max_ps, jitter_ratio"
+    "step_count, step_basis, counted_step_count, cut_step_count, last_step_count, compile_step_count, "
+    "warmup_step_count, step_median_ps, step_p90_ps, step_mean_ps, step_min_ps, step_max_ps, jitter_ratio"
 )
 SHARES = (
     "share_basis, busy_share, compute_share, communication_share, exposed_communication_share, "
@@ -32,7 +32,7 @@ def test_step_times_are_of_the_steady_steps_and_the_rest_is_accounted_for(run):
     # steady: 7 to 10 with 10 20 30 40. Left out: 3 and 6 cut, 4 warm-up, 5 compiling, 11 the last
     assert run.rows(f"SELECT {STEPS} FROM run_summary") == [
         tuple(STEPS.split(", ")),
-        (9, "steady", 4, 3, 1, 1, 25, 37, 25, 10, 40, pytest.approx(37 / 25)),
+        (9, "steady", 4, 2, 1, 1, 1, 25, 37, 25, 10, 40, pytest.approx(37 / 25)),
     ]
 
 
@@ -42,7 +42,7 @@ def test_without_steady_steps_the_whole_ones_are_told_as_such(run):
     run.window(0, 30)
     run.rolled_up()
     assert run.rows(f"SELECT {STEPS} FROM run_summary")[1:] == [
-        (3, "whole", 2, 0, 0, 1, 10, 10, 10, 10, 10, 1.0)
+        (3, "whole", 2, 0, 0, 0, 1, 10, 10, 10, 10, 10, 1.0)
     ]
 
 
@@ -52,7 +52,7 @@ def test_a_run_without_anything_has_a_row_of_unknowns(run):
     assert run.rows(f"SELECT {STEPS}, {SHARES}, mfu_ratio, quality, quality_sentence FROM run_summary")[
         1:
     ] == [
-        (0, None, 0, 0, 0, 0, None, None, None, None, None, None)
+        (0, None, 0, 0, 0, 0, 0, None, None, None, None, None, None)
         + (None,) * 9
         + ("fail", "no device op was recorded")
     ]
@@ -73,6 +73,36 @@ def test_c17_shares_are_of_unions_and_utilisation_is_the_mean_over_devices(run):
         # op self time 10 + 2 + 8 + 6 + 5 = 31; windows 40; both run in 5..10, communication alone in 10..12
         ("capture", 0.625, pytest.approx(23 / 31), pytest.approx(8 / 31), 2 / 40, 5 / 40, 15 / 40, 15 / 40),
     ]
+
+
+def test_a_run_of_one_step_says_that_it_is_the_last(run):
+    run.step(7, 0, 10)
+    run.window(0, 10)
+    run.rolled_up()
+    columns = "step_count, counted_step_count, cut_step_count, last_step_count, step_median_ps"
+    assert run.rows(f"SELECT {columns} FROM run_summary")[1:] == [(1, 0, 0, 1, None)]
+
+
+def test_what_of_the_capture_is_measured_is_told(run):
+    # counted: step 5 on both devices, 10 each, of a window of 40
+    run.window(0, 40)
+    for device in ("TPU:0", "TPU:1"):
+        run.step(5, 0, 10, device=device)
+        run.step(6, 10, 20, device=device)
+        run.event(DOT, 0, 10, device=device, step_num=5)
+    run.rolled_up()
+    assert run.rows("SELECT share_basis, measured_share, idle_share FROM run_summary")[1:] == [
+        ("steady steps", 0.25, 0.0)
+    ]
+
+
+def test_copies_count_where_nothing_hides_them(run):
+    run.op(4, opcode="copy", name="copy.1")
+    run.window(0, 10)
+    run.event(DOT, 0, 5)
+    run.event(4, 3, 9, stream="1")
+    run.rolled_up()
+    assert run.rows("SELECT copy_share, busy_share FROM run_summary")[1:] == [(0.4, 0.9)]
 
 
 def test_stall_is_synchronisation_and_idle(run):

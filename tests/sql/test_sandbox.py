@@ -263,6 +263,9 @@ SELECT error('too few steps') WHERE false
 """
 
 
+EXAMPLE = "profdb query 'SELECT run, started_at FROM runs'"
+
+
 @pytest.fixture(scope="module")
 def con():
     return connect({}, Settings())
@@ -325,22 +328,22 @@ def test_analytic_statements_are_admitted_and_run(template, con):
             "SELECT 1 FORM runs",
             'Parser Error: syntax error at or near "runs"\n\nLINE 1: SELECT 1 FORM runs\n'
             "                      ^^^^",
-            None,
+            EXAMPLE,
         ),
         ("SELECT getenv('HOME')", "function getenv() is not allowed in a query", "profdb schema"),
         ("SELECT * FROM read_csv('x')", "table function read_csv() is not allowed", "profdb tables"),
         (
             "WITH x AS (COPY runs TO 'f') SELECT 1",
             "COPY is not allowed inside a query",
-            "profdb query 'SELECT run, started_at FROM runs'",
+            EXAMPLE,
         ),
         (
             "EXPLAIN SELECT 1",
             "EXPLAIN is not allowed; a query is one SELECT, DESCRIBE, SHOW TABLES or SUMMARIZE",
-            "profdb query 'SELECT run, started_at FROM runs'",
+            EXAMPLE,
         ),
         ("SELECT 1; SELECT 2", "2 statements; a query is one SELECT", "profdb query, once for each"),
-        ("  ", "no SQL statement", "profdb query 'SELECT run, started_at FROM runs'"),
+        ("  ", "no SQL statement", EXAMPLE),
         ("SHOW DATABASES", "of the SHOW statements only SHOW TABLES is allowed", "profdb tables"),
         (
             "PIVOT runs ON platform USING count(*)",
@@ -357,7 +360,7 @@ def test_analytic_statements_are_admitted_and_run(template, con):
             "the statement holds a NUL character or is not valid Unicode",
             "save it as UTF-8 text and give it by -f FILE",
         ),
-        ("SELECT " + "+".join(["1"] * 900), "the statement is nested too deeply", None),
+        ("SELECT " + "+".join(["1"] * 900), "the statement is nested too deeply", EXAMPLE),
     ],
 )
 def test_refusals_say_what_and_what_to_try(sql, message, hint, con):

@@ -148,7 +148,7 @@ def test_kernels_of_a_command_buffer_count_under_their_own_name(bench: Bench) ->
     assert bench.rows(sql) == [(100, 100)]
     sql = "SELECT status, sentence, remedy FROM capture_quality WHERE check_name = 'unattributed_share'"
     ((status, sentence, remedy),) = bench.rows(sql)
-    assert (status, sentence) == ("fail", "100.0 % of device op time has no framework path")
+    assert (status, sentence) == ("fail", "100.0 % of device op time has no framework path, copies apart")
     assert "XLA_FLAGS=--xla_gpu_enable_command_buffer=" in remedy
 
 

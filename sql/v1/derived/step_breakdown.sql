@@ -41,7 +41,8 @@ CREATE TABLE step_breakdown (
   control_self_ps BIGINT NOT NULL,
   -- Self time of ops whose step was found by time alone, in picoseconds; part of the self times above.
   time_assigned_self_ps BIGINT NOT NULL,
-  -- Self time of ops without a framework path, in picoseconds; part of the self times above.
+  -- Self time of ops without a framework path, in picoseconds; copies apart, which the compiler and the runtime
+  -- insert for no framework op. Part of the self times above.
   unattributed_self_ps BIGINT NOT NULL,
   -- Self time of matrix multiplications, convolutions and attention kernels whose flops are unknown, in picoseconds.
   unknown_flops_self_ps BIGINT NOT NULL,
@@ -73,7 +74,7 @@ step_self AS (
     sum(self_ps) FILTER (WHERE category = 'sync') AS sync_ps,
     sum(self_ps) FILTER (WHERE category = 'control') AS control_ps,
     sum(self_ps) FILTER (WHERE is_time_assigned) AS time_assigned_ps,
-    sum(self_ps) FILTER (WHERE NOT is_attributed) AS unattributed_ps,
+    sum(self_ps) FILTER (WHERE NOT is_attributed AND category <> 'copy') AS unattributed_ps,
     sum(self_ps) FILTER (WHERE is_matrix AND flops IS NULL) AS unknown_flops_ps,
     -- A loop's flops repeat those of the ops inside it.
     sum(CAST(flops AS HUGEINT) * occurrences) FILTER (WHERE category <> 'control') AS flops
