@@ -15,8 +15,8 @@ _pending: dict[Callable[[], Any], int] = {}
 def before_exit(act: Callable[[], Any]) -> None:
     """Call `act` when the program ends, unless `forget` comes first.
 
-    `atexit` is late for an upload: by then thread pools refuse work, and the clients of object stores look names
-    up in one. A loop in another thread than the main one may go on when that ends: there it is `atexit`.
+    `atexit` is late for an upload: by then thread pools refuse work, and the clients of object stores look
+    names up in one. A loop in another thread than the main one may go on when that ends: there it is `atexit`.
     """
     if threading.current_thread() is not threading.main_thread():
         atexit.register(act)

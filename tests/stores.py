@@ -99,9 +99,23 @@ class _Refuse(http.server.BaseHTTPRequestHandler):
 
 
 class _Silent(socketserver.BaseRequestHandler):
+    server: "_SilentServer"
+
     def handle(self) -> None:
-        while self.request.recv(1 << 16):
-            pass
+        self.server.ended.wait()
+
+
+class _SilentServer(socketserver.ThreadingTCPServer):
+    daemon_threads = True
+    block_on_close = False
+
+    def __init__(self) -> None:
+        self.ended = threading.Event()
+        super().__init__(("127.0.0.1", 0), _Silent)
+
+    def server_close(self) -> None:
+        super().server_close()
+        self.ended.set()  # and every connection is closed
 
 
 @contextlib.contextmanager
@@ -121,7 +135,4 @@ def denying() -> socketserver.BaseServer:
 
 def silent() -> socketserver.BaseServer:
     """A store that never answers."""
-    server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), _Silent)
-    server.daemon_threads = True
-    server.block_on_close = False
-    return server
+    return _SilentServer()

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -250,7 +251,11 @@ def test_the_end_of_the_run_waits_only_so_long(scheme: str, point: Point, tmp_pa
         began = time.monotonic()
         capture(scheme, tmp_path, timeout_seconds=1)
         assert time.monotonic() - began < 4
-    assert manifests(tmp_path)[0]["upload"]["status"] == "pending"
+        assert manifests(tmp_path)[0]["upload"]["status"] == "pending"
+    for thread in threading.enumerate():
+        if thread.name == "profdb-upload":
+            thread.join(20)
+    assert manifests(tmp_path)[0]["upload"]["status"] == "upload_failed"
 
 
 @pytest.mark.parametrize("scheme", ["s3"], indirect=True)

@@ -318,5 +318,5 @@ def test_a_handle_that_nobody_can_name_is_refused(run: str, profile: Path, tmp_p
 
 
 def test_an_empty_source_is_not_the_current_folder(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="a source is empty"):
+    with pytest.raises(ProfdbError, match="a source is empty"):
         ingest([""], str(tmp_path / "w"))

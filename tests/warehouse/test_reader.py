@@ -11,7 +11,7 @@ from bench import Bench
 from xspace import event, line, plane, space
 
 from profdb.sql.engine import Settings, quote_text
-from profdb.sql.errors import InputError
+from profdb.sql.errors import InputError, ProfdbError
 from profdb.warehouse.reader import open_session
 from profdb.warehouse.snapshot import Change
 from profdb.warehouse.store import Warehouse
@@ -134,15 +134,20 @@ def test_the_gate_stands_before_every_query(warehouse, tmp_path):
             "SELECT lenght(run) FROM runs",
             {},
             'Catalog Error: Scalar Function with name lenght does not exist!\nDid you mean "length"?',
-            None,
+            "profdb query --help",
         ),
         (
             "SELECT CAST(run AS INTEGER) AS n FROM runs WHERE run = 'r1'",
             {},
             "Conversion Error: Could not convert string 'r1' to INT32",
-            None,
+            "profdb query --help",
         ),
-        ("SELECT 1 +", {}, 'Parser Error: syntax error at or near "+"\n\nLINE 1: SELECT 1 +', None),
+        (
+            "SELECT 1 +",
+            {},
+            'Parser Error: syntax error at or near "+"\n\nLINE 1: SELECT 1 +',
+            "profdb query 'SELECT run, started_at FROM runs'",
+        ),
         (
             "FROM rnus",
             {},
@@ -160,7 +165,7 @@ def test_the_gate_stands_before_every_query(warehouse, tmp_path):
 )
 def test_errors_keep_the_text_of_duckdb(sql, parameters, message, hint, warehouse):
     for limit in (None, 10):
-        with open_session(warehouse.root, Settings()) as session, pytest.raises(InputError) as caught:
+        with open_session(warehouse.root, Settings()) as session, pytest.raises(ProfdbError) as caught:
             session.query(sql, parameters, limit)
         assert caught.value.message.startswith(message)
         assert caught.value.hint == hint
