@@ -16,7 +16,7 @@ def before_exit(act: Callable[[], Any]) -> None:
     """Call `act` when the program ends, unless `forget` comes first.
 
     `atexit` is late for an upload: by then thread pools refuse work, and the clients of object stores look
-    names up in one. A loop in another thread than the main one may go on when that ends: there it is `atexit`.
+    names up in one. A loop in another thread than the main one may go on after that: there it is `atexit`.
     """
     if threading.current_thread() is not threading.main_thread():
         atexit.register(act)
