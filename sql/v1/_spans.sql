@@ -1,15 +1,19 @@
 -- One row per (device_number, start_ps, segment): a span of time in which the same categories run on a device.
--- part is one of the seven parts of step_breakdown. A segment ends where a window starts or ends, so that every
+-- part is one of the seven parts of step_breakdown; in 'host_wait', a kind of idle, the host works meanwhile. A segment ends where a window starts or ends, so that every
 -- window is a row of whole segments. The sweep has a + and a - point per interval, windows' ends are points too.
 -- The running sums follow the order of the sorted points, which DuckDB keeps; with an ORDER BY in the window they
 -- took seven times as long (1 M events). A device's loads are all 0 again where the next device begins.
 CREATE VIEW _spans AS
 WITH
--- waiting counts windows' ends above its two categories.
+-- work counts the host above its three categories, waiting counts windows' ends above its two.
 points AS (
   SELECT device_number, start_ps AS at_ps, work, waiting FROM _intervals
   UNION ALL
   SELECT device_number, end_ps, -work, -waiting FROM _intervals
+  UNION ALL
+  SELECT n.device_number, h.at_ps, h.sign * 1152921504606846976, 0
+  FROM _host_work h
+  JOIN _device_numbers n ON n.run = h.run AND n.host = h.host
   UNION ALL
   SELECT n.device_number, unnest([w.start_ps, w.start_ps + w.window_ps]), 0, 1099511627776
   FROM _windows w
@@ -31,9 +35,10 @@ SELECT
     WHEN work & 1048575 > 0 AND (work >> 20) & 1048575 > 0 THEN 'overlapped'
     WHEN work & 1048575 > 0 THEN 'compute_only'
     WHEN (work >> 20) & 1048575 > 0 THEN 'comm_exposed'
-    WHEN work >> 40 > 0 THEN 'copy'
+    WHEN (work >> 40) & 1048575 > 0 THEN 'copy'
     WHEN waiting & 1048575 > 0 THEN 'sync'
     WHEN (waiting >> 20) & 1048575 > 0 THEN 'control'
+    WHEN work >> 60 > 0 THEN 'host_wait'
     ELSE 'idle'
   END AS part
 FROM running

@@ -1,8 +1,7 @@
 -- One row per run: what the run did, in one line.
 -- Step times are those of step_time over the steps that step_basis names; shares are over the windows that
 -- share_basis names, of all devices; SparseCores count only where there is nothing else. Numbers of a capture that
--- quality calls fail are not to be trusted. host_wait_share is in host_bound, which reads events, and the shares per
--- track are in track_shares.
+-- quality calls fail are not to be trusted.
 -- Needs: nothing; every run has a row.
 -- NULL: what the capture does not tell; step times where no step is whole; jitter_ratio likewise; mfu_ratio where
 -- the device's peak, or the flops of a matrix multiplication, convolution or attention kernel, are unknown.
@@ -81,6 +80,18 @@ CREATE VIEW run_summary (
   stall_share,
   -- Nothing running / window.
   idle_share,
+  -- Nothing running while the thread that feeds the devices worked / window: at least so much is the host's.
+  host_wait_share,
+  -- Compute self time on devices / self time of all tracks, streams and host threads, over the whole capture.
+  track_compute_share,
+  -- Communication self time on devices / self time of all tracks.
+  track_communication_share,
+  -- Self time of host events that are neither waits nor step markers / self time of all tracks.
+  track_host_share,
+  -- Self time of synchronisation on devices and of waits on hosts / self time of all tracks.
+  track_stall_share,
+  -- Copies and control flow on devices and step markers on hosts / self time of all tracks.
+  track_other_share,
   -- Flops of the ops in the windows / (peak flops of the device * window); roofline names who tells flops and peak.
   mfu_ratio
 ) AS
@@ -108,6 +119,7 @@ device_shares AS (
     b.run, b.host, b.device, max(b.share_basis) AS share_basis, sum(b.window_ps) AS window_ps,
     sum(b.overlapped_ps) AS overlapped_ps, sum(b.comm_exposed_ps) AS comm_exposed_ps,
     sum(b.copy_ps) AS copy_ps, sum(b.sync_ps) AS sync_ps, sum(b.idle_ps) AS idle_ps,
+    CASE WHEN bool_and(b.host_wait_ps IS NOT NULL) THEN sum(b.host_wait_ps) END AS host_wait_ps,
     sum(b.compute_self_ps) AS compute_self_ps, sum(b.communication_self_ps) AS communication_self_ps,
     sum(b.compute_self_ps + b.communication_self_ps + b.copy_self_ps + b.sync_self_ps + b.control_self_ps)
       AS op_self_ps,
@@ -121,6 +133,7 @@ sums AS (
     s.run, max(s.share_basis) AS share_basis, sum(s.window_ps) AS window_ps, sum(s.overlapped_ps) AS overlapped_ps,
     count(*) AS device_count, sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.copy_ps) AS copy_ps,
     sum(s.sync_ps) AS sync_ps, sum(s.idle_ps) AS idle_ps,
+    CASE WHEN bool_and(s.host_wait_ps IS NOT NULL) THEN sum(s.host_wait_ps) END AS host_wait_ps,
     sum(s.compute_self_ps) AS compute_self_ps, sum(s.communication_self_ps) AS communication_self_ps,
     sum(s.op_self_ps) AS op_self_ps,
     round(avg(CAST(s.window_ps - s.idle_ps AS DOUBLE) / nullif(CAST(s.window_ps AS DOUBLE), 0)), 12) AS busy_share,
@@ -136,7 +149,7 @@ shares AS (
     run, share_basis, busy_share, device_count, CAST(window_ps AS DOUBLE) AS window_ps,
     CAST(overlapped_ps AS DOUBLE) AS overlapped_ps, CAST(comm_exposed_ps AS DOUBLE) AS comm_exposed_ps,
     CAST(copy_ps AS DOUBLE) AS copy_ps, CAST(sync_ps AS DOUBLE) AS sync_ps, CAST(idle_ps AS DOUBLE) AS idle_ps,
-    CAST(compute_self_ps AS DOUBLE) AS compute_self_ps,
+    CAST(host_wait_ps AS DOUBLE) AS host_wait_ps, CAST(compute_self_ps AS DOUBLE) AS compute_self_ps,
     CAST(communication_self_ps AS DOUBLE) AS communication_self_ps, CAST(op_self_ps AS DOUBLE) AS op_self_ps,
     CAST(total_flops AS DOUBLE) / nullif(CAST(peak AS DOUBLE) / 1000000000000, 0) AS mfu_ratio
   FROM sums
@@ -172,9 +185,12 @@ SELECT
   s.copy_ps / nullif(s.window_ps, 0) AS copy_share,
   (s.sync_ps + s.idle_ps) / nullif(s.window_ps, 0) AS stall_share,
   s.idle_ps / nullif(s.window_ps, 0) AS idle_share,
+  s.host_wait_ps / nullif(s.window_ps, 0) AS host_wait_share,
+  k.track_compute_share, k.track_communication_share, k.track_host_share, k.track_stall_share, k.track_other_share,
   s.mfu_ratio
 FROM runs r
 LEFT JOIN steps_of t ON t.run = r.run
 LEFT JOIN shares s ON s.run = r.run
+LEFT JOIN track_shares k ON k.run = r.run
 LEFT JOIN quality_of q ON q.run = r.run
 ORDER BY r.run;

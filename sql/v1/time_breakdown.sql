@@ -1,8 +1,8 @@
 -- One row per (run, host, device, step_num): where the time of a window went, and one row with step_num NULL for the
 -- whole capture of the device. The seven parts are unions of intervals and add up exactly to window_ps.
 -- Needs: device ops.
--- NULL: step_num for the whole capture; is_steady there; share_basis where the row is not counted; total_flops where
--- no op tells them.
+-- NULL: step_num for the whole capture; is_steady there; share_basis where the row is not counted; host_wait_ps
+-- where no thread is known to feed the devices; total_flops where no op tells them.
 CREATE VIEW time_breakdown (
   -- Handle of the run.
   run,
@@ -37,6 +37,8 @@ CREATE VIEW time_breakdown (
   control_ps,
   -- Nothing running, in picoseconds.
   idle_ps,
+  -- Part of idle_ps in which the thread that feeds the devices worked, in picoseconds: at least so much is the host's.
+  host_wait_ps,
   -- Utilisation: busy_ps / window_ps, never above 1.
   busy_share,
   -- Self time of compute ops of the window on all streams, in picoseconds; concurrent ops count each.
@@ -60,7 +62,7 @@ windows AS (
     b.run, b.host, b.device, b.step_num, s.is_steady, s.step_basis,
     count(s.step_basis) OVER (PARTITION BY b.run) AS counted_count,
     b.start_ps, b.window_ps, b.compute_only_ps, b.overlapped_ps, b.comm_exposed_ps, b.copy_ps, b.sync_ps,
-    b.control_ps, b.idle_ps, b.compute_self_ps, b.communication_self_ps, b.copy_self_ps, b.sync_self_ps,
+    b.control_ps, b.idle_ps, b.host_wait_ps, b.compute_self_ps, b.communication_self_ps, b.copy_self_ps, b.sync_self_ps,
     b.control_self_ps, b.unknown_flops_self_ps, b.total_flops
   FROM step_breakdown b
   LEFT JOIN step_time s ON s.run = b.run AND s.step_num = b.step_num
@@ -72,7 +74,7 @@ SELECT
     WHEN counted_count = 0 THEN 'capture'
   END AS share_basis,
   start_ps, window_ps, window_ps - idle_ps AS busy_ps,
-  compute_only_ps, overlapped_ps, comm_exposed_ps, copy_ps, sync_ps, control_ps, idle_ps,
+  compute_only_ps, overlapped_ps, comm_exposed_ps, copy_ps, sync_ps, control_ps, idle_ps, host_wait_ps,
   CAST(window_ps - idle_ps AS DOUBLE) / nullif(CAST(window_ps AS DOUBLE), 0) AS busy_share,
   compute_self_ps, communication_self_ps, copy_self_ps, sync_self_ps, control_self_ps, unknown_flops_self_ps,
   total_flops

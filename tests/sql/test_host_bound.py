@@ -53,6 +53,12 @@ def test_idle_time_belongs_to_what_the_feeding_thread_does_meanwhile(run):
         tuple(PARTS.split(", ")),
         ("python", 2, 26, 12, 4, 10, 0.3, 0.25, None),
     ]
+    # It works at 0 to 4 and 8 to 12; GPU:0 is idle at 0, 1, 8 and 9 of these, GPU:1 at all.
+    columns = "device, step_num, idle_ps, host_wait_ps"
+    assert run.rows(f"SELECT {columns} FROM time_breakdown WHERE step_num IS NULL")[1:] == [
+        ("GPU:0", None, 10, 4),
+        ("GPU:1", None, 16, 8),
+    ]
     assert frames(run) == [
         ("rank", "name", "host_wait_ps", "host_wait_share"),
         (1, "parse", 6, 0.15),
@@ -145,6 +151,8 @@ def test_nested_events_equal_an_independent_count(run, seed):
             key = (stack[-1], "waiting" if "Wait for x" in stack else "working")
         expected[key] = expected.get(key, 0) + count
     run.rolled_up()
+    working = sum(count for (_, state), count in expected.items() if state == "working")
+    assert run.rows("SELECT sum(host_wait_ps) FROM time_breakdown WHERE step_num IS NULL")[1:] == [(working,)]
     found = run.rows("SELECT name, state, idle_ps FROM _host_idle")[1:]
     assert {(name, state): idle_ps for name, state, idle_ps in found} == {
         k: v for k, v in expected.items() if v

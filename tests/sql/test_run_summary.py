@@ -170,3 +170,29 @@ def test_quality_is_the_worst_check(run):
     assert run.rows("SELECT quality, quality_sentence FROM run_summary")[1:] == [
         ("fail", "2 of the hosts that the run used are not in the profile")
     ]
+
+
+def test_what_the_host_did_is_in_the_shares(run):
+    # GPU:0  oooooooooo....................    steps 0 to 2 of 10
+    # python ........LLLLLLLLww............    waits, launches
+    for number in range(3):
+        run.step(number, number * 10, number * 10 + 10)
+    run.window(0, 30)
+    run.event(DOT, 0, 10)
+    for name, start, end in (("PjitFunction(f)", 8, 16), ("Wait for donation holds", 16, 18)):
+        span = {"start_ps": start, "duration_ps": end - start, "self_ps": end - start}
+        run.insert("host_events", host="h", thread="python", name=name, **span)
+    run.rolled_up()
+    # Whole steps but the last: 20 ps, of which 10 idle, in 6 of these the host works. Tracks: 10 + 8 + 2 ps.
+    columns = "share_basis, idle_share, host_wait_share, track_compute_share, track_communication_share, "
+    columns += "track_host_share, track_stall_share, track_other_share"
+    assert run.rows(f"SELECT {columns} FROM run_summary")[1:] == [
+        ("whole steps", 0.5, 0.3, 0.5, 0.0, 0.4, 0.1, 0.0)
+    ]
+
+
+def test_without_host_events_the_hosts_shares_are_unknown(run):
+    run.window(0, 30)
+    run.event(DOT, 0, 10)
+    run.rolled_up()
+    assert run.rows("SELECT host_wait_share, track_compute_share FROM run_summary")[1:] == [(None, None)]

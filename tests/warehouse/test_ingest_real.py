@@ -104,3 +104,23 @@ def test_the_breakdown_adds_up_on_every_device(warehouse: str) -> None:
           + comm_exposed_ps + copy_ps + sync_ps + control_ps + idle_ps) AS wrong FROM step_breakdown
     """
     assert rows(warehouse, sql) == [(418 + 2, 0)]
+
+
+def test_idle_time_that_is_the_hosts_is_the_same_in_the_breakdown_and_frame_by_frame(warehouse: str) -> None:
+    """Two independent sweeps: one merged with the device's own, one over every event of the host's thread."""
+    sql = """
+        SELECT b.run, b.host_wait_ps, CAST(sum(t.host_wait_ps) AS BIGINT) AS summed_ps
+        FROM host_bound b
+        JOIN time_breakdown t ON t.run = b.run AND t.host = b.host AND t.step_num IS NULL
+        GROUP BY b.run, b.host, b.host_wait_ps ORDER BY b.run
+    """
+    found = rows(warehouse, sql)
+    assert [run for run, *_ in found] == [
+        "gpu_amd_te_fused_attention",
+        "gpu_gtx1080ti_x2_xla",
+        "gpu_mi300x_jax08_conv",
+        "gpu_x8_tf2020_worker",
+        "tpu_v6e_4chip_inference",
+    ]
+    assert [row[1] for row in found] == [row[2] for row in found]
+    assert [row[1] for row in found] == [491427000, 2632000, 445310169000, None, 17395870201810]

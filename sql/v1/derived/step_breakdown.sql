@@ -29,6 +29,9 @@ CREATE TABLE step_breakdown (
   control_ps BIGINT NOT NULL,
   -- Nothing running, in picoseconds.
   idle_ps BIGINT NOT NULL,
+  -- Part of idle_ps in which the thread that feeds the devices worked: was in an event that is neither a wait nor a
+  -- step marker (host_rules), in picoseconds; NULL where no such thread is known.
+  host_wait_ps BIGINT,
   -- Self time of compute ops that belong to the window, in picoseconds.
   compute_self_ps BIGINT NOT NULL,
   -- Self time of communication ops, in picoseconds.
@@ -61,7 +64,8 @@ segments AS (
     sum(span_ps) FILTER (WHERE part = 'copy') AS copy_ps,
     sum(span_ps) FILTER (WHERE part = 'sync') AS sync_ps,
     sum(span_ps) FILTER (WHERE part = 'control') AS control_ps,
-    sum(span_ps) FILTER (WHERE part = 'idle') AS idle_ps
+    sum(span_ps) FILTER (WHERE part IN ('idle', 'host_wait')) AS idle_ps,
+    sum(span_ps) FILTER (WHERE part = 'host_wait') AS host_wait_ps
   FROM _spans
   GROUP BY device_number, segment
 ),
@@ -99,7 +103,7 @@ parts AS (
     n.device_number, w.run, w.host, w.device, w.step_num, w.start_ps, w.window_ps,
     sum(s.compute_only_ps) AS compute_only_ps, sum(s.overlapped_ps) AS overlapped_ps,
     sum(s.comm_exposed_ps) AS comm_exposed_ps, sum(s.copy_ps) AS copy_ps, sum(s.sync_ps) AS sync_ps,
-    sum(s.control_ps) AS control_ps, sum(s.idle_ps) AS idle_ps
+    sum(s.control_ps) AS control_ps, sum(s.idle_ps) AS idle_ps, sum(s.host_wait_ps) AS host_wait_ps
   FROM _windows w
   JOIN _device_numbers n ON n.run = w.run AND n.host = w.host AND n.device = w.device
   LEFT JOIN segments s
@@ -116,6 +120,7 @@ SELECT
   CAST(coalesce(p.sync_ps, 0) AS BIGINT) AS sync_ps,
   CAST(coalesce(p.control_ps, 0) AS BIGINT) AS control_ps,
   CAST(coalesce(p.idle_ps, 0) AS BIGINT) AS idle_ps,
+  CASE WHEN t.thread IS NOT NULL THEN CAST(coalesce(p.host_wait_ps, 0) AS BIGINT) END AS host_wait_ps,
   CAST(coalesce(f.compute_ps, 0) AS BIGINT) AS compute_self_ps,
   CAST(coalesce(f.communication_ps, 0) AS BIGINT) AS communication_self_ps,
   CAST(coalesce(f.copy_ps, 0) AS BIGINT) AS copy_self_ps,
@@ -126,4 +131,5 @@ SELECT
   CAST(coalesce(f.unknown_flops_ps, 0) AS BIGINT) AS unknown_flops_self_ps,
   TRY_CAST(f.flops AS BIGINT) AS total_flops
 FROM parts p
+LEFT JOIN _dispatch_threads t ON t.run = p.run AND t.host = p.host
 LEFT JOIN self f ON f.device_number = p.device_number AND f.step_num IS NOT DISTINCT FROM p.step_num;
