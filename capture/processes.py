@@ -66,6 +66,20 @@ def hosts(attempt: str) -> dict[str, str]:
     )
 
 
+def propose(attempt: str, name: str, step: int) -> None:
+    """Ask all processes of the attempt for a window at a step; of several under one name the first counts."""
+    try:
+        _client().key_value_set(f"profdb/windows/{attempt}/{name}", str(step))
+    except Exception:
+        logger.debug("%s was asked for by another process", name)
+
+
+def proposals(attempt: str) -> dict[str, int]:
+    """What was asked for so far: the step, by name."""
+    found = _client().key_value_dir_get(f"profdb/windows/{attempt}")
+    return {key.rpartition("/")[2]: int(step) for key, step in found}
+
+
 def wait_for_all(name: str, seconds: int) -> None:
     """A barrier of all processes that gives up after `seconds`. Raises RuntimeError then."""
     client = _client()

@@ -47,9 +47,9 @@ class Schedule:
             start += self.every
         return self._cut(max(start, step), start + self.count, SCHEDULED)
 
-    def now(self, step: int) -> Window | None:
-        """A window that somebody asked for."""
-        return self._cut(step, step + self.count, ON_DEMAND)
+    def on_demand(self, start: int, step: int) -> Window | None:
+        """A window that was asked for at `start`, as far as `step` leaves it."""
+        return self._cut(max(start, step), start + self.count, ON_DEMAND)
 
     def _cut(self, start: int, planned_end: int, reason: str) -> Window | None:
         end = planned_end if self.total is None else min(planned_end, self.total)

@@ -39,6 +39,13 @@ class StepTimes:
             self._profiled = (now - self._starts[0]) / len(self._starts) / 1e9
         self._starts.clear()
 
+    def steps_in(self, seconds: float) -> int:
+        """Steps that will start in a time, at the pace of the last ones; at least 1."""
+        starts = list(self._starts)
+        if len(starts) < 2 or starts[-1] <= starts[0]:
+            return 1
+        return 1 + int(seconds * 1e9 * (len(starts) - 1) / (starts[-1] - starts[0]))
+
     def measured(self) -> dict[str, Any]:
         """Seconds per step before the window and in it, and the ratio of what is added."""
         before, profiled = self._before, self._profiled

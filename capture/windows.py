@@ -12,12 +12,12 @@ from .config import ProfilerConfig
 from .job import Job, Run, open_job
 from .log import logger, say, warn
 from .recording import Recording
+from .requests import NEVER, Requests
 from .schedule import SCHEDULED, Schedule, Window
 from .signals import Borrowed
 from .step_times import StepTimes
-from .trigger import Trigger
+from .trigger import POLL_SECONDS, Trigger
 
-NEVER = 1 << 62
 _DYING_SECONDS = 10.0
 """How long SIGTERM waits for uploads: schedulers kill after some 30 seconds, and the export comes first."""
 
@@ -38,13 +38,16 @@ class Windows:
         self.is_traced: Callable[[], bool] = never
         self._job: Job | None = None
         self._schedule: Schedule | None = None
-        self._trigger: Trigger | None = None
+        is_on_demand = config.is_enabled and config.on_demand
+        self._trigger = Trigger(self._wake_up) if is_on_demand else None
+        self._requests: Requests | None = None
         self._next: Window | None = None
         self._window: Window | None = None
         self._recording: Recording | None = None
         self._sigterm: Borrowed | None = None
         self._starts: list[int] = []
         self._ends: list[int] = []
+        self._closed_at = 0
         self._pid = os.getpid()
         self._has_warned = self._is_busy = self._has_to_die = self._affects = self._has_failed = False
 
@@ -84,6 +87,8 @@ class Windows:
         if not self.has_begun:
             self._has_failed = True
             self.wake = self.poll_at = NEVER
+            if self._trigger is not None:
+                self._trigger.close()
         return self.has_begun
 
     def _begin(self, first_step: int, opens_from: int) -> None:
@@ -96,8 +101,9 @@ class Windows:
         self._sleep()
         self._job = open_job(self._config, self._run, self.times)
         self.directory = self._job.directory
-        if self._config.on_demand:
-            self._trigger = Trigger(self.directory, self._wake_up, is_told=self._job.process_index == 0)
+        self._requests = Requests(self._job)
+        if self._trigger is not None:
+            self._trigger.watch(self.directory, is_told=self._job.process_index == 0)
             self.poll_at = self._trigger.next_poll()
 
     def _wake_up(self) -> None:
@@ -110,26 +116,37 @@ class Windows:
             self.wake = self.end = self._window.end
         else:
             self.end = NEVER
-            self.wake = NEVER if self._next is None else self._next.start
+            asked = NEVER if self._requests is None else self._requests.start
+            self.wake = asked if self._next is None else min(asked, self._next.start)
 
     def at(self, step: int) -> None:
         """Before a step at which something may have to happen."""
-        if self._schedule is None or self._job is None:
+        if self._schedule is None or self._job is None or self._requests is None:
             return
         if self._window is not None and step >= self._window.end:
             self.close_window(self.last + 1, None)
-        asked = False
         if self._trigger is not None:
-            asked = self._trigger.take()
             self.poll_at = self._trigger.next_poll()
+            self._listen(self._trigger, self._requests, step)
+        asked_for = self._requests.due(step, self._window.end if self._window else self._closed_at)
         if self._window is None:
             if self._next is not None and step >= self._next.start:
                 self._next = self._schedule.next_from(step, inside=True)
             if self._next is not None and step >= self._next.start:
                 self._open_window(self._job, self._next)
-            elif asked and (window := self._schedule.now(step)) is not None:
+            elif asked_for is not None and (window := self._schedule.on_demand(asked_for, step)) is not None:
                 self._open_window(self._job, window)
         self._sleep()
+
+    def _listen(self, trigger: Trigger, requests: Requests, step: int) -> None:
+        """Whether a window was asked for, here or in another process, which hears of it at its next poll."""
+        name = trigger.take()
+        try:
+            if name is not None:
+                requests.ask(name, step, lead=self.times.steps_in(2 * POLL_SECONDS))
+            requests.hear()
+        except Exception:
+            logger.debug("the other processes cannot be asked", exc_info=True)
 
     def _open_window(self, job: Job, window: Window) -> None:
         self._window, self._affects = window, True
@@ -150,6 +167,7 @@ class Windows:
         """The loop starts again at an earlier step: what comes now is not what the window was to hold."""
         if self._window is not None:
             self.close_window(self.last + 1, "the step number went back")
+        self._closed_at = 0
 
     def close_window(self, end: int, why: str | None) -> None:
         """Close the open window before step `end`; `why` it ends early."""
@@ -174,6 +192,7 @@ class Windows:
             self._starts.append(window.start)
             self._ends.append(end)
         self._window = self._recording = None
+        self._closed_at = end
         planned = window.planned_end if window.reason == SCHEDULED else end
         self._next = schedule.next_from(max(planned, end))
         self._sleep()

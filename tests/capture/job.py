@@ -1,11 +1,13 @@
 """One process of a training job: job.py PORT INDEX COUNT DIRECTORY MODE. Prints its outcomes.
 
 MODE: one (only process 2 profiles), full (process 1 has no room, all wait after the window), sync (all wait),
-late (process 3 opens its profiler late).
+late (process 3 opens its profiler late), asked (process 1 is asked for a window, and all record it).
 """
 
 import json
+import os
 import resource
+import signal
 import sys
 import time
 
@@ -37,7 +39,7 @@ if mode == "late" and index == 3:
     time.sleep(1)
 config = ProfilerConfig(
     enabled=True,
-    start_step=2,
+    start_step=None if mode == "asked" else 2,
     num_steps=3,
     directory=directory,
     process_index=2 if mode == "one" else None,
@@ -45,9 +47,13 @@ config = ProfilerConfig(
     profile_options=ProfileOptionsConfig(python_tracer_level=int(mode == "full")),
 )
 profiler = config.build(run_id="job", mesh=mesh)
-for number in range(8):
+for number in range(80 if mode == "asked" else 8):
     with profiler.step(number):
         step(batch).block_until_ready()
+    if mode == "asked":
+        time.sleep(0.05)
+        if (index, number) == (1, 9):
+            os.kill(os.getpid(), signal.SIGUSR2)
 profiler.close()
 said = [[found["outcome"] for found in profiler.manifests], profiler.affected_steps]
 sys.stdout.write(json.dumps(said) + "\n")

@@ -35,8 +35,8 @@ def _job(directory: Path, mode: str) -> list[list[object]]:
     return [json.loads(out.splitlines()[-1]) for out, _ in done]  # Gloo speaks first
 
 
-def _names(directory: Path) -> list[str]:
-    session = directory / "plugins" / "profile" / SESSION
+def _names(directory: Path, name: str = SESSION) -> list[str]:
+    session = directory / "plugins" / "profile" / name
     return sorted(path.name.removesuffix(".xplane.pb") for path in session.glob("*.xplane.pb"))
 
 
@@ -74,3 +74,17 @@ def test_a_process_without_room_holds_nobody_up(bench: Bench) -> None:
     assert bench.rows(
         "SELECT process_count, expected_process_count, is_partial, facts['capture.outcome'] FROM runs"
     ) == [(COUNT - 1, COUNT, True, "ok; process 1: export_failed")]
+
+
+def test_a_window_that_one_process_is_asked_for_opens_in_all_at_one_step(bench: Bench) -> None:
+    directory = bench.folder / "in"
+    said = _job(directory, "asked")
+    affected = said[0][1]
+    assert said == [[["ok"], affected]] * COUNT
+    start = affected[0]
+    assert 10 < start < 75  # not at once: the others look once a second
+    assert affected == list(range(start, start + 4))
+    (session,) = sessions(directory)
+    assert session == f"steps-{start}-to-{start + 3}"
+    assert len(_names(directory, session)) == COUNT
+    assert {found["window"]["why"] for found in manifests(directory)} == {"on demand"}

@@ -152,6 +152,33 @@ def test_sigusr2_opens_one_window_at_the_next_step(config: Make, tmp_path: Path)
     assert windows(tmp_path) == [(5, 7, "ok")]
 
 
+def test_sigusr2_before_the_first_step_opens_a_window_there(config: Make, tmp_path: Path) -> None:
+    profiler = config(start_step=None, num_steps=3).build()
+    os.kill(os.getpid(), signal.SIGUSR2)
+    train(profiler, 7, 14)
+    assert windows(tmp_path) == [(7, 9, "ok")]
+
+
+def test_a_profiler_that_cannot_begin_gives_its_signal_back(config: Make, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    profiler = config(directory=str(tmp_path / "file" / "below")).build()
+    with profiler.step(0):
+        train_step()
+    profiler.close()
+    assert signal.getsignal(signal.SIGUSR2) is signal.SIG_DFL
+
+
+def test_a_window_asked_for_after_steps_went_back_opens(config: Make, tmp_path: Path) -> None:
+    profiler = config(start_step=20, num_steps=2, every=None).build()
+    for number in (*range(20, 25), *range(5, 12)):
+        with profiler.step(number):
+            if number == 7:
+                os.kill(os.getpid(), signal.SIGUSR2)
+            train_step()
+    profiler.close()
+    assert windows(tmp_path) == [(20, 21, "ok"), (8, 9, "ok")]
+
+
 def test_a_signal_that_has_a_handler_is_left_to_it(config: Make, tmp_path: Path) -> None:
     seen: list[int] = []
     before = signal.signal(signal.SIGUSR2, lambda number, _: seen.append(number))
