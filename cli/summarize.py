@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from ..warehouse.reader import Session
 
 SCREEN_ROWS = 5
+SHORT_ROWS = 8
+"""A table of so few rows is shown whole: the parts of a breakdown are to add up."""
 
 EXAMPLE = """\b
 Examples:
@@ -81,6 +83,8 @@ def summarize(
         )
     output.check(path, format)
     brief = section is None and format is Format.TABLE
+    if brief:
+        chosen = tuple(part for part in chosen if part.brief)
     params = parameters(assignments)
     if warmup_steps is not None:
         params["warmup_steps"] = warmup_steps
@@ -101,7 +105,7 @@ def summarize(
             diagnostics.note(chosen[0].empty or f"no rows; the section needs {needed}")
     elif brief:
         output.report(
-            f"{named}\n", [_brief(part, table) for part, table in tables.items() if part.brief], path
+            f"{named}\n", [_brief(part, table, top or SCREEN_ROWS) for part, table in tables.items()], path
         )
     else:
         facts = {"profdb_version": __version__, "views": views, "host": host, "device": device}
@@ -137,9 +141,17 @@ def _tell_of_warmup(session: "Session", run: str, steps: int) -> None:
         diagnostics.note(f"no step is steady with --warmup-steps {steps}; the numbers are of the whole steps")
 
 
-def _brief(part: Section, table: "pa.Table") -> tuple[str, "pa.Table"]:
-    """Heading and rows of a section on a screen."""
-    return f"{part.title} ({part.view}): {part.note}", table.select(list(part.brief)).slice(0, SCREEN_ROWS)
+def _brief(part: Section, table: "pa.Table", most_rows: int) -> tuple[str, "pa.Table"]:
+    """Heading and rows of a section on a screen: short tables whole, of one row what is known."""
+    heading, shown = f"{part.title} ({part.view}): {part.note}", table.select(list(part.brief))
+    if part.is_record and len(shown):
+        unknown = [name for name in shown.column_names if shown[name].null_count]
+        shown = shown.drop_columns(unknown)
+        heading += f" Not known: {', '.join(unknown)}." if unknown else ""
+    if len(shown) > max(SHORT_ROWS, most_rows):
+        heading += f" The first {most_rows} of {len(shown)} rows."
+        shown = shown.slice(0, most_rows)
+    return heading, shown
 
 
 def _explained(part: Section) -> str:

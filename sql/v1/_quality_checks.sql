@@ -58,7 +58,7 @@ FROM (
       'profdb ingest DIR --replace, without --no-host-events', NULL),
     ('clock_unknown', 'unknown', 'count',
       'the clock of the host is unknown: its times do not compare with other hosts',
-      NULL, NULL),
+      'profile with a current jax, which writes when the capture began into every file', NULL),
     ('cut_step', 'ok', 'count',
       '{value} steps at the edge of the capture are cut and not steady',
       NULL, NULL),

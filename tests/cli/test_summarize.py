@@ -42,6 +42,30 @@ def test_a_screen_starts_with_quality_and_names_the_view_of_every_number(summari
     assert len(text.splitlines()) < 110
 
 
+def test_a_screen_shows_short_tables_whole_and_rankings_as_asked(summarize: Callable) -> None:
+    parts = ["compute_only", "overlapped", "comm_exposed", "copy", "sync", "control", "idle"]
+    for arguments, most_ops in (((), 5), (("--top", "7"), 7)):
+        text = summarize(*arguments).out.decode()
+        breakdown, _, rest = text.partition("(run_breakdown)")[2].partition("(hot_ops)")
+        assert sorted(line.split()[0] for line in breakdown.splitlines()[4:11]) == sorted(parts)
+        ranking = rest.partition("\n\n")[2].partition("\n\n")[0]
+        assert len(ranking.splitlines()) == 2 + most_ops
+
+
+def test_a_screen_says_what_is_not_known(
+    profdb: Callable, tmp_path: Path, real: Callable[[str], Path]
+) -> None:
+    root = str(tmp_path / "w")
+    ingest([str(real("xplane/gpu_mi300x_jax08_conv.xplane.pb"))], root)
+    text = profdb("summarize", "-w", root).out.decode()
+    steps = text.partition("(run_summary): Start to start")[2].partition("\n\n")
+    assert steps[0].endswith(
+        "Not known: step_basis, step_median_ps, step_p90_ps, step_mean_ps, step_min_ps, step_max_ps, "
+        "jitter_ratio."
+    )
+    assert steps[2].startswith("counted_step_count\n")
+
+
 def test_the_document_has_all_sections_in_order_with_exact_numbers(
     summarize: Callable, profdb: Callable, captured
 ) -> None:
