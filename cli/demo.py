@@ -100,10 +100,11 @@ def _place(warehouse: str) -> str:
 def _next_commands(place: str, run: str) -> str:
     profdb = _program()
     commands = [
+        f"{profdb} summarize{place} {shlex.quote(run)}",
+        f"{profdb} report{place} {shlex.quote(run)} --format html -o profdb-demo.html",
         f"{profdb} query{place} {shlex.quote(_BY_PHASE)} -p run {shlex.quote(run)}",
         f"{profdb} tables{place}",
         f"{profdb} schema hot_ops",
-        f"{profdb} sql show step_time",
         f"{profdb} ingest{place} YOUR_LOGDIR",
     ]
     return "Next:\n\n" + "".join(f"  {command}\n" for command in commands)
