@@ -33,11 +33,10 @@ devices_of AS (
 hosts_of AS (
   SELECT
     s.run, count(DISTINCT s.host) AS host_count,
-    sum(CASE WHEN coalesce(r.role, '') IN ('wait', 'marker', 'profiler') THEN 0 ELSE s.self_ps END) AS work_ps,
-    sum(CASE WHEN r.role = 'wait' THEN s.self_ps ELSE 0 END) AS wait_ps,
-    sum(CASE WHEN r.role = 'marker' THEN s.self_ps ELSE 0 END) AS marker_ps
+    sum(CASE WHEN coalesce(s.role, '') IN ('wait', 'marker', 'profiler') THEN 0 ELSE s.self_ps END) AS work_ps,
+    sum(CASE WHEN s.role = 'wait' THEN s.self_ps ELSE 0 END) AS wait_ps,
+    sum(CASE WHEN s.role = 'marker' THEN s.self_ps ELSE 0 END) AS marker_ps
   FROM host_stats s
-  LEFT JOIN _host_roles r ON r.run = s.run AND r.name = s.name
   GROUP BY s.run
 ),
 files_of AS (

@@ -74,9 +74,14 @@ def test_host_stats_are_sums_over_threads(tiny):
     host_event(tiny, "parse", 3, total_ps=4)
     host_event(tiny, "parse", 5, thread="loader")
     host_event(tiny, "parse", 7, host="other")
+    host_event(tiny, "Acquire semaphore", 2)
+    host_event(tiny, "train", 1)
+    tiny.step(0, 0, 5, name="train", source="host")
     tiny.rolled_up()
-    assert tiny.rows("SELECT * EXCLUDE (run) FROM host_stats ORDER BY host") == [
-        ("host", "name", "count", "total_ps", "self_ps"),
-        ("h", "parse", 2, 9, 8),
-        ("other", "parse", 1, 7, 7),
+    assert tiny.rows("SELECT * EXCLUDE (run) FROM host_stats ORDER BY host, name") == [
+        ("host", "name", "role", "count", "total_ps", "self_ps"),
+        ("h", "Acquire semaphore", "wait", 1, 2, 2),
+        ("h", "parse", None, 2, 9, 8),
+        ("h", "train", "marker", 1, 1, 1),
+        ("other", "parse", None, 1, 7, 7),
     ]
