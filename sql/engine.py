@@ -81,21 +81,21 @@ def connect(
     for view in wanted:
         if view.kind in ("view", "helper"):
             con.execute(view.statements[0])
-    _open_files(con, stored, files, settings.only, needs.repeated if needs else {})
+    open_files(con, stored, files, settings.only, needs.repeated if needs else {})
     if documented:
         _document(con, wanted)
     _lock(con, [uri for relation in stored for uri in files.get(relation.name, ())])
     return con
 
 
-def _open_files(
+def open_files(
     con: "duckdb.DuckDBPyConnection",
     stored: Iterable[catalog.Relation],
     files: Mapping[str, Sequence[str]],
     only: Mapping[str, str],
     repeated: Mapping[str, Collection[str]],
 ) -> None:
-    """Put views over files, and copies of the repeated relations, in the place of the empty tables.
+    """Put views over files, and copies of the columns of repeated relations, in the place of empty tables.
 
     A view binds all that it reads when it is created: over empty tables that costs nothing, over lists of
     hundreds of files most of the time it takes to open.
@@ -112,18 +112,6 @@ def _open_files(
     con.execute("RESET preserve_insertion_order")
 
 
-def create_stored(con: "duckdb.DuckDBPyConnection", relation: catalog.Relation, uris: Sequence[str]) -> None:
-    """Create a stored relation: a view over its files, or the empty table of its own DDL.
-
-    The list is written into the view as literals: it cannot be a parameter, and a variable would follow later
-    changes. Columns are matched by name, so files of an older schema read along.
-    """
-    if not uris:
-        con.execute(relation.statements[0])
-        return
-    con.execute(f"CREATE VIEW {quote_name(relation.name)} AS {_select(relation, uris)}")
-
-
 def _select(
     relation: catalog.Relation,
     uris: Sequence[str],
@@ -132,7 +120,9 @@ def _select(
 ) -> str:
     """The rows of a stored relation, of `only` these values, with NULL in all but these `columns`.
 
-    A row that names no host or device is about all of them.
+    A row that names no host or device is about all of them. The list of files is written as literals: in a
+    view it cannot be a parameter, and a variable would follow later changes. Columns are matched by name, so
+    files of an older schema read along.
     """
     paths = ", ".join(map(quote_text, uris))
     stored = [(c, STORED_AS.get((relation.name, c.name))) for c in relation.columns]

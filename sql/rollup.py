@@ -1,6 +1,6 @@
 """The derived tables of one run, all by SQL: what each op means, op totals, the breakdown of every step."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
@@ -15,26 +15,32 @@ if TYPE_CHECKING:
 
 BATCH_OPS = 250_000
 """Op executions whose breakdown is computed at a time: about 200 MB."""
-BY_DEVICE = ("step_breakdown", "collective_stats")
+ONCE = ("_op_loads", "_dispatch_threads", "_host_work")
+"""Helper views that are computed once for all batches, in this order."""
+BY_DEVICE = ("op_stats", "step_breakdown", "collective_stats")
 """Derived tables whose INSERT reads its devices from the relation devices, and can run for some at a time."""
 SHARED = ("_executions", "_spans")
 """Helper views that the tables of BY_DEVICE share: computed once for each batch, in this order."""
 
 
-def rollup(
-    con: "duckdb.DuckDBPyConnection", version: str = catalog.DEFAULT_VIEWS
-) -> "Mapping[str, pa.Table]":
-    """The derived tables by name, with the columns and types of their definitions.
+def define(con: "duckdb.DuckDBPyConnection", version: str = catalog.DEFAULT_VIEWS) -> None:
+    """Create the derived tables, empty, and the helper views that fill them.
 
-    `con` holds the stored tables of one run and category_rules, no views and no derived tables yet. They are
-    created in it.
+    `con` holds the stored tables of one run and category_rules. A view binds all that it reads when it is
+    created, so this is quickest over tables that are empty yet.
     """
-    derived = catalog.derived(version)
-    _fill_scopes(con)
-    for relation in derived.values():
+    for relation in catalog.derived(version).values():
         con.execute(relation.statements[0])
     for helper in _helpers(version):
         con.execute(helper.statements[0])
+
+
+def rollup(
+    con: "duckdb.DuckDBPyConnection", version: str = catalog.DEFAULT_VIEWS
+) -> "Mapping[str, pa.Table]":
+    """The derived tables by name, with the columns and types of their definitions, filled on `con`."""
+    derived = catalog.derived(version)
+    _fill_scopes(con)
     for name in _dependency_order(version):
         if name not in BY_DEVICE:
             con.execute(derived[name].statements[1])
@@ -56,17 +62,23 @@ def _device_batches(con: "duckdb.DuckDBPyConnection") -> Iterator[None]:
             ops = 0
         batches[-1].append(tuple(device))
         ops += count
+    _compute(con, ONCE)
     for batch in batches:
         chosen = ", ".join(f"({', '.join(map(quote_text, device))})" for device in batch)
         con.execute(
             "CREATE OR REPLACE TEMP TABLE devices AS SELECT * FROM memory.main.devices "
             f"WHERE (run, host, device) IN ({chosen})"
         )
-        for name in SHARED:
-            con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM memory.main.{name}")
+        _compute(con, SHARED)
         yield
-    for name in ("devices", *SHARED):
+    for name in ("devices", *SHARED, *ONCE):
         con.execute(f"DROP TABLE IF EXISTS temp.{name}")
+
+
+def _compute(con: "duckdb.DuckDBPyConnection", helpers: Iterable[str]) -> None:
+    """Put tables in front of these helper views."""
+    for name in helpers:
+        con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM memory.main.{name}")
 
 
 def _fill_scopes(con: "duckdb.DuckDBPyConnection") -> None:

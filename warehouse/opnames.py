@@ -7,6 +7,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import pyarrow as pa
 from .hlo import Instruction, Module, parse_text
 from .hlo_work import NOTHING
 from .xplane.line import Events
-from .xplane.plane import EventName, StatValue
+from .xplane.plane import EventName, Plane, StatValue
 
 Ints = npt.NDArray[np.int64]
 
@@ -40,6 +41,15 @@ class Op:
     def op_id(self) -> int:
         """Signed 64-bit id, equal on all hosts and runs."""
         return self.row["op_id"]  # type: ignore[no-any-return]
+
+    @cached_property
+    def half(self) -> tuple[str, bool] | None:
+        """What the op begins or ends, and whether it begins it; None for an op that is no half of a pair."""
+        opcode = self.row["opcode"] or self.row["hlo_category"] or self.row["canonical_name"]
+        for half in ("-start", "-done"):
+            if opcode.endswith(half):
+                return opcode.removesuffix(half), half == "-start"
+        return None
 
 
 @dataclass
@@ -117,21 +127,36 @@ class OpNamer:
         if has_ici.any():
             keys.append(np.where(has_ici, ici, -1))
         codes, first = distinct(keys)
-        ops = []
-        for at in first.tolist():
-            stats = {stat: text.word(text.codes[at]) for stat, text in texts.items()}
-            if has_ici[at]:
-                stats["uses_ici"] = str(ici[at])
-            ops.append(self._op(events, at, stats, int(program[at]) % (1 << 64) if has_program[at] else None))
-        return codes, ops
+        stats = {
+            stat: [text.word(code) for code in text.codes[first].tolist()] for stat, text in texts.items()
+        }
+        if has_ici.any():
+            stats["uses_ici"] = [str(told) if has else None for told, has in _pairs(ici, has_ici, first)]
+        program_ids = [
+            number % (1 << 64) if has else None for number, has in _pairs(program, has_program, first)
+        ]
+        rows = zip(events.metadata_id[first].tolist(), program_ids, *stats.values(), strict=True)
+        return codes, [self._op(events.plane, row, tuple(stats)) for row in rows]
 
-    def _op(self, events: Events, at: int, stats: Mapping[str, str | None], program_id: int | None) -> Op:
-        entry = events.plane.event_name(int(events.metadata_id[at]))
-        key = (id(entry), program_id, *stats.items())  # planes that repeat each other share their entries
+    def _op(self, plane: Plane, row: tuple[Any, ...], stats: tuple[str, ...]) -> Op:
+        """The op of a plane's metadata id, a program id and the values of these stats."""
+        key = (id(plane), stats, row)
         if key not in self._known:
-            row = describe(entry, stats, program_id, self.programs)
+            metadata_id, *told = row
+            entry = plane.event_name(metadata_id)  # planes that repeat each other share their entries
+            self._known[key] = self._named((id(entry), stats, *told), entry)
+        return self._known[key]
+
+    def _named(self, key: tuple[Any, ...], entry: EventName) -> Op:
+        if key not in self._known:
+            _, stats, program_id, *values = key
+            row = describe(entry, dict(zip(stats, values, strict=True)), program_id, self.programs)
             self._known[key] = self.registry.setdefault(row["op_id"], Op(row))
         return self._known[key]
+
+
+def _pairs(values: Ints, present: Any, rows: Ints) -> Iterable[tuple[int, bool]]:
+    return zip(values[rows].tolist(), present[rows].tolist(), strict=True)
 
 
 def describe(

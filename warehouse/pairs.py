@@ -32,11 +32,11 @@ class PairBook:
     def match(self, codes: Ints, ops: list[Op], start: Ints) -> Ints:
         """Pair ids of executions on a core's line, -1 where one is no half of a pair. Parts come in order."""
         pair_ids = np.full(len(codes), -1, np.int64)
-        halves = {i: half for i, op in enumerate(ops) if (half := _half(op))}
-        rows = np.flatnonzero(np.isin(codes, list(halves)))
+        halves = [op.half for op in ops]
+        rows = np.flatnonzero(np.array([half is not None for half in halves], np.bool_)[codes])
         rows = rows[np.argsort(start[rows], kind="stable")]
         for row, code, time in zip(rows.tolist(), codes[rows].tolist(), start[rows].tolist(), strict=True):
-            (kind, begins), key = halves[code], _key(ops[code])
+            key, (kind, begins) = _key(ops[code]), halves[code] or ("", False)
             begun, pair = self._begin(key, kind, time) if begins else self._end(ops[code], kind)
             if pair >= 0:
                 self._begun.setdefault(key, array("q")).extend((begun, pair))
@@ -83,12 +83,3 @@ class PairBook:
 
 def _key(op: Op) -> Key:
     return op.row["program_id"], op.row["hlo_op"] or op.row["name"]
-
-
-def _half(op: Op) -> tuple[str, bool] | None:
-    """What the op begins or ends, and whether it begins it; None for an op that is no half."""
-    opcode = op.row["opcode"] or op.row["hlo_category"] or op.row["canonical_name"]
-    for half in ("-start", "-done"):
-        if opcode.endswith(half):
-            return opcode.removesuffix(half), half == "-start"
-    return None

@@ -4,7 +4,7 @@ import duckdb
 import pytest
 
 from profdb.sql import catalog, engine
-from profdb.sql.rollup import rollup
+from profdb.sql.rollup import define, rollup
 
 _EMPTY = {"VARCHAR": "", "BIGINT": 0, "BOOLEAN": False, "TIMESTAMPTZ": "2026-11-30 00:00:00+00"}
 
@@ -17,6 +17,7 @@ class TinyRun:
         for relation in catalog.tables().values():
             self.con.execute(relation.statements[0])
         engine.create_rule_relations(self.con, engine.Settings())
+        define(self.con)
         self.devices: dict[tuple[str, str], int] = {}
 
     def insert(self, table: str, **values: object) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ class Events:
         """Number of events."""
         return len(self.metadata_id)
 
-    @property
+    @cached_property
     def stat_id(self) -> Ints:
         """For each stat, its id into the plane's stat metadata."""
         return self.rows.ids[self.stat_row]
@@ -60,9 +61,9 @@ class Events:
     def _where(self, name: str) -> tuple[Ints, Positions]:
         """Events and rows of the stats called `name`."""
         ids = self.plane.stat_ids.get(name)
-        hit = np.isin(self.stat_id, ids) if ids and len(self.stat_row) else np.empty(0, np.bool_)
-        if not hit.any():
+        if not ids or not len(self.stat_row):
             return np.empty(0, np.int64), np.empty(0, np.intp)
+        hit = np.flatnonzero(self.stat_id == ids[0] if len(ids) == 1 else np.isin(self.stat_id, ids))
         return self.stat_event[hit], self.stat_row[hit]
 
     def ints(self, name: str) -> tuple[Ints, Bools]:

@@ -84,7 +84,7 @@ summed AS (
   FROM (
     SELECT device_number, collective, at_ps, sign, 0 AS span_ps FROM edges
     UNION ALL
-    SELECT device_number, NULL, start_ps, 0, span_ps FROM _spans WHERE part = 'comm_exposed'
+    SELECT device_number, NULL, start_ps, 0, span_ps FROM _spans WHERE part = 3
     ORDER BY device_number, at_ps, span_ps
   )
 ),

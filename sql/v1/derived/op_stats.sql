@@ -26,24 +26,29 @@ CREATE TABLE op_stats (
 );
 
 INSERT INTO op_stats
-WITH executions AS (
+WITH totals AS (
   SELECT
-    e.run, e.host, e.device, e.op_id, e.is_async, e.occurrences, e.duration_ps, e.self_ps,
-    CAST(coalesce(e.flops, o.flops) AS HUGEINT) * e.occurrences AS flops,
-    CAST(coalesce(e.bytes_accessed, o.bytes_accessed) AS HUGEINT) * e.occurrences AS bytes_accessed
-  FROM op_events e
-  JOIN ops o ON o.run = e.run AND o.op_id = e.op_id
+    device_number, op_id,
+    coalesce(sum(occurrences) FILTER (WHERE NOT is_async), 0) AS count,
+    coalesce(sum(duration_ps) FILTER (WHERE NOT is_async), 0) AS total_ps,
+    coalesce(sum(self_ps) FILTER (WHERE NOT is_async), 0) AS self_ps,
+    CASE WHEN bool_and(flops IS NOT NULL) FILTER (WHERE NOT is_async)
+      THEN sum(CAST(flops AS HUGEINT) * occurrences) FILTER (WHERE NOT is_async) END AS flops,
+    CASE WHEN bool_and(bytes_accessed IS NOT NULL) FILTER (WHERE NOT is_async)
+      THEN sum(CAST(bytes_accessed AS HUGEINT) * occurrences) FILTER (WHERE NOT is_async) END AS bytes,
+    coalesce(sum(occurrences) FILTER (WHERE is_async), 0) AS async_count,
+    coalesce(sum(duration_ps) FILTER (WHERE is_async), 0) AS async_total_ps
+  FROM _executions
+  GROUP BY device_number, op_id
 )
 SELECT
-  run, host, device, op_id,
-  CAST(coalesce(sum(occurrences) FILTER (WHERE NOT is_async), 0) AS BIGINT) AS count,
-  CAST(coalesce(sum(duration_ps) FILTER (WHERE NOT is_async), 0) AS BIGINT) AS total_ps,
-  CAST(coalesce(sum(self_ps) FILTER (WHERE NOT is_async), 0) AS BIGINT) AS self_ps,
-  CASE WHEN bool_and(flops IS NOT NULL) FILTER (WHERE NOT is_async)
-    THEN TRY_CAST(sum(flops) FILTER (WHERE NOT is_async) AS BIGINT) END AS total_flops,
-  CASE WHEN bool_and(bytes_accessed IS NOT NULL) FILTER (WHERE NOT is_async)
-    THEN TRY_CAST(sum(bytes_accessed) FILTER (WHERE NOT is_async) AS BIGINT) END AS total_bytes,
-  CAST(coalesce(sum(occurrences) FILTER (WHERE is_async), 0) AS BIGINT) AS async_count,
-  CAST(coalesce(sum(duration_ps) FILTER (WHERE is_async), 0) AS BIGINT) AS async_total_ps
-FROM executions
-GROUP BY run, host, device, op_id;
+  n.run, n.host, n.device, t.op_id,
+  CAST(t.count AS BIGINT) AS count,
+  CAST(t.total_ps AS BIGINT) AS total_ps,
+  CAST(t.self_ps AS BIGINT) AS self_ps,
+  TRY_CAST(t.flops AS BIGINT) AS total_flops,
+  TRY_CAST(t.bytes AS BIGINT) AS total_bytes,
+  CAST(t.async_count AS BIGINT) AS async_count,
+  CAST(t.async_total_ps AS BIGINT) AS async_total_ps
+FROM totals t
+JOIN _device_numbers n ON n.device_number = t.device_number;

@@ -55,18 +55,23 @@ CREATE TABLE step_breakdown (
 
 INSERT INTO step_breakdown
 WITH
+part_sums AS (
+  SELECT device_number, segment, part, min(start_ps) AS start_ps, sum(span_ps) AS part_ps
+  FROM _spans
+  GROUP BY device_number, segment, part
+),
 segments AS (
   SELECT
     device_number, segment, min(start_ps) AS start_ps,
-    sum(span_ps) FILTER (WHERE part = 'compute_only') AS compute_only_ps,
-    sum(span_ps) FILTER (WHERE part = 'overlapped') AS overlapped_ps,
-    sum(span_ps) FILTER (WHERE part = 'comm_exposed') AS comm_exposed_ps,
-    sum(span_ps) FILTER (WHERE part = 'copy') AS copy_ps,
-    sum(span_ps) FILTER (WHERE part = 'sync') AS sync_ps,
-    sum(span_ps) FILTER (WHERE part = 'control') AS control_ps,
-    sum(span_ps) FILTER (WHERE part IN ('idle', 'host_wait')) AS idle_ps,
-    sum(span_ps) FILTER (WHERE part = 'host_wait') AS host_wait_ps
-  FROM _spans
+    sum(part_ps) FILTER (WHERE part = 1) AS compute_only_ps,
+    sum(part_ps) FILTER (WHERE part = 2) AS overlapped_ps,
+    sum(part_ps) FILTER (WHERE part = 3) AS comm_exposed_ps,
+    sum(part_ps) FILTER (WHERE part = 4) AS copy_ps,
+    sum(part_ps) FILTER (WHERE part = 5) AS sync_ps,
+    sum(part_ps) FILTER (WHERE part = 6) AS control_ps,
+    sum(part_ps) FILTER (WHERE part >= 7) AS idle_ps,
+    sum(part_ps) FILTER (WHERE part = 8) AS host_wait_ps
+  FROM part_sums
   GROUP BY device_number, segment
 ),
 step_self AS (
