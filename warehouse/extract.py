@@ -22,6 +22,7 @@ from .sources import path_text
 from .steps import step_rows
 from .tables import TableWriter
 from .times import common_start, within_reach
+from .trace.events import is_trace
 from .xplane.plane import StatValue
 from .xplane.text import text_of
 from .xplane.wire import WireError
@@ -80,6 +81,7 @@ def extract(
             profiles.heads[0].path if len(profiles.heads) == 1 else profiles.heads[0].path.parent
         ),
         "content_sha256": profiles.content_sha256,
+        "format": "trace_json" if all(is_trace(head.path) for head in profiles.heads) else "xplane",
     }
     row = run_row(
         state, facts, capture, start_ns=start_ns, identity=identity, process_count=len(profiles.heads),
@@ -114,6 +116,8 @@ def _read(
     if head.stop_ns is not None and head.start_ns is not None:
         end_ps = clock.offset_ps + (head.stop_ns - head.start_ns) * 1000
     state.capture[host] = clock.offset_ps, end_ps
+    for note in profile.notes:
+        state.quality.note(host, *note)
     for check, texts in (("producer_error", profile.errors), ("producer_warning", profile.warnings)):
         for text in texts:
             name = "dropped_events" if "dropped" in text.lower() else check

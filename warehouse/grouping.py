@@ -10,6 +10,7 @@ from pathlib import Path
 from ..sql.errors import InputError
 from .heads import FileHead, read_head
 from .sources import SUFFIX, SourceSession, path_text
+from .trace.events import stem
 
 _COPY = re.compile(r" \(\d+\)\Z")
 
@@ -103,7 +104,7 @@ def _process_order(head: FileHead) -> tuple[object, ...]:
 
 
 def _stem(path: Path) -> str:
-    return path_text(Path(path.name)).removesuffix(SUFFIX)
+    return path_text(Path(stem(path.name))).removesuffix(SUFFIX)
 
 
 def profile_sets(session: SourceSession) -> Iterator[ProfileSet]:

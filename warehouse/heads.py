@@ -8,6 +8,7 @@ from ..sql.errors import InputError
 from .planes import ENVIRONMENT, METADATA
 from .profile_file import broken
 from .times import EPOCH_NS
+from .trace.events import is_trace
 from .xplane.plane import StatValue, parse, stat_values
 from .xplane.text import text_of
 from .xplane.wire import Span, WireError, locate, open_bytes, release, unreadable
@@ -43,6 +44,8 @@ class FileHead:
 def read_head(path: Path) -> FileHead:
     """Look at a file. Raises InputError that names it where it is no readable XSpace."""
     version, buffer = _version(path), open_bytes(path)
+    if is_trace(path):  # tells none of it
+        return FileHead(path, _sha256(buffer), len(buffer), None, None, None, None, version)
     try:
         space = locate(buffer)
         names = parse("XSpace", buffer, space.rest).hostnames if space.rest else []

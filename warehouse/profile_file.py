@@ -5,6 +5,8 @@ from pathlib import Path
 
 from ..sql.errors import InputError
 from .times import Clock, file_clock
+from .trace.events import is_trace
+from .trace.planes import Note, convert
 from .xplane.plane import Plane, StatValue, parse, read_planes
 from .xplane.text import text_of
 from .xplane.wire import REPAIR, Span, WireError, line_head, locate, open_bytes
@@ -20,6 +22,8 @@ class ProfileFile:
     buffer: memoryview
     planes: list[Plane]
     hostname: str | None
+    notes: list[Note] = field(default_factory=list)
+    """What was seen about completeness before any event is read."""
     errors: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -37,12 +41,13 @@ class ProfileFile:
 
 def open_profile(path: Path) -> ProfileFile:
     """Open a profile file. Raises InputError that names the file and the byte where it is no XSpace."""
-    buffer = open_bytes(path)
+    converted = convert(path) if is_trace(path) else None
+    buffer = converted.buffer if converted else open_bytes(path)
     try:
         space = locate(buffer)
         head = parse("XSpace", buffer, space.rest) if space.rest else None
         planes = read_planes(buffer, space.planes)
-        profile = ProfileFile(path, buffer, planes, None)
+        profile = ProfileFile(path, buffer, planes, None, converted.notes if converted else [])
         if head is not None:
             profile.errors = [text_of(text) for text in head.errors]
             profile.warnings = [text_of(text) for text in head.warnings]

@@ -28,7 +28,7 @@ def run_row(
     has_refused: bool,
 ) -> dict[str, Any]:
     """The row. `stats` are those of the environment and metadata planes; `identity` holds run_id, session,
-    source_uri and content_sha256. What the user says wins over the manifests, and these over the layout."""
+    source_uri, content_sha256 and format. What the user says wins over manifests, they over the layout."""
     active = [device for device in state.devices if device["op_count"]]
     platform = _platform(active or state.devices)
     low, high = state.window or (None, None)
@@ -63,7 +63,6 @@ def run_row(
         "is_partial": has_refused
         or (expect_hosts or 0) > host_count
         or (expect_processes or 0) > process_count,
-        "format": "xplane",
         "step_source": sources.most_common(1)[0][0] if state.spans and sources else None,
         "profdb_version": __version__,
         "extractor_version": EXTRACTOR_VERSION,

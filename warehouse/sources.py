@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ..sql.errors import InputError, ProfdbError
+from .trace.events import is_of_another_tool, is_trace, stem
 from .xplane.text import text_of
 
 SUFFIX = ".xplane.pb"
@@ -42,7 +43,7 @@ class Sources:
 
 
 def find_sessions(sources: Sequence[str]) -> Sources:
-    """The sessions in files, session folders, log dirs, run folders and globs. Nothing is read."""
+    """The sessions in files, session folders, log dirs, run folders and globs. Of traces the head is read."""
     found = Sources()
     folders: dict[Path, list[Path]] = {}
     for source in sources:
@@ -52,7 +53,7 @@ def find_sessions(sources: Sequence[str]) -> Sources:
         for path in matches:
             files = _profiles_in(path, found)
             if not files and path.is_dir():
-                found.skipped.append((path_text(path), f"no {SUFFIX} file in it"))
+                found.skipped.append((path_text(path), "no profile in it"))
             for file in files:
                 known = folders.setdefault(_session_folder(file), [])
                 if file not in known:
@@ -83,9 +84,30 @@ def _profiles_in(path: Path, found: Sources) -> list[Path]:
         return [path]
     for other in inside if path.is_dir() else [path]:
         hidden = any(part.startswith(".") for part in other.relative_to(path).parts)
-        if not other.name.endswith((SUFFIX, MANIFEST_SUFFIX)) and not hidden:
-            found.skipped.append((path_text(other), _why_not(other)))
+        if other.name.endswith((SUFFIX, MANIFEST_SUFFIX)) or hidden:
+            continue
+        if is_trace(other) and not is_of_another_tool(other):
+            better = _better(other)
+            if better is None:
+                files.append(other)
+                continue
+            if not path.is_dir():
+                files.append(better)
+            found.skipped.append((path_text(other), f"{path_text(Path(better.name))} beside it holds more"))
+            continue
+        found.skipped.append((path_text(other), _why_not(other)))
     return files
+
+
+def _better(export: Path) -> Path | None:
+    """The profile beside a trace viewer export, of the same host if possible; None where there is none."""
+    named = export.with_name(stem(export.name) + SUFFIX)
+    if named.is_file():
+        return named
+    others = sorted(export.parent.glob(f"*{SUFFIX}"))
+    if not stem(export.name):  # a trace for Perfetto repeats the others
+        others += sorted(path for path in export.parent.iterdir() if is_trace(path) and stem(path.name))
+    return others[0] if others else None
 
 
 def _walk(folder: Path, found: Sources) -> Iterator[Path]:
@@ -113,8 +135,8 @@ def path_text(path: Path) -> str:
 
 
 def _why_not(path: Path) -> str:
-    if path.name.endswith((".trace.json.gz", ".trace.json")):
-        return f"a trace viewer export, which leaves much out; ingest the {SUFFIX} file of its session"
+    if is_trace(path):
+        return "a trace of another tool: only those that XLA's profiler writes are read"
     if path.name.endswith(".json"):
         return f"JSON tells what another tool found in a profile; ingest the {SUFFIX} file of its session"
     return f"its name does not end in {SUFFIX}"

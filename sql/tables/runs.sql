@@ -53,7 +53,7 @@ CREATE TABLE runs (
   content_sha256 VARCHAR NOT NULL,
   -- Whether a file or a host is known to be missing.
   is_partial BOOLEAN NOT NULL,
-  -- Input format: xplane.
+  -- Input format: xplane, or trace_json where no file is an XPlane.
   format VARCHAR NOT NULL,
   -- Where steps come from: device, host or module; NULL where there are none.
   step_source VARCHAR,

@@ -156,7 +156,7 @@ def test_what_is_no_profile_is_skipped_with_the_reason(profile: Path, tmp_path: 
     assert report.skipped == (
         (
             str(tmp_path / "logs" / "host.trace.json.gz"),
-            "a trace viewer export, which leaves much out; ingest the .xplane.pb file of its session",
+            "one.xplane.pb beside it holds more",
         ),
         (str(tmp_path / "logs" / "notes.txt"), "its name does not end in .xplane.pb"),
     )
