@@ -14,7 +14,7 @@ from ..sql import catalog
 from ..sql.errors import InputError, ProfdbError
 from ..sql.reports.matching import chosen, nearest, op_names
 from ..sql.reports.questions import OP, Question, questions
-from ..sql.reports.text import printable
+from ..sql.reports.text import printable, shorten
 from . import diagnostics, output
 from .diagnostics import ExitCode
 from .names import find_run
@@ -29,8 +29,11 @@ if TYPE_CHECKING:
 LIST = "list"
 """A question about the questions."""
 SCREEN_ROWS = 10
-_NEAREST = 3
-_NEAR = 0.4
+_FEW = 3
+_MOST_CHARACTERS = 10_000
+"""Of a question, with the name of a kernel in it; matching takes longer than the length grows."""
+_SHOWN = 200
+_NEAR = 0.3
 """From this score on a question is proposed as the one that was meant."""
 _FACTS = """
 SELECT quality, quality_sentence, run IN (SELECT run FROM op_stats) AS has_ops,
@@ -73,7 +76,7 @@ def answer_question(
     command = _command(question, values, warehouse, settings)
     if is_table:
         part = question.section
-        heading = f"{part.title} ({part.view}) of {named}: {part.note}"
+        heading = f"{part.title} ({question.view}) of {named}: {part.note}"
         shown = rows.select(list(part.brief or rows.column_names))
         output.report(f"{told.sentence}\n", [(printable(heading), shown)], path, end=command)
     else:
@@ -91,13 +94,16 @@ def answer_question(
 def _find(text: str) -> Question:
     """The question that a text is; where it is none, what can be answered is said, and the command ends."""
     check_text("--question", text)
+    if len(text) > _MOST_CHARACTERS:
+        message = f"--question has {len(text)} characters; a question has no more than {_MOST_CHARACTERS}"
+        raise ProfdbError(message, hint=f"profdb query --question {LIST}")
     ranking = nearest(text)
     found = chosen(ranking)
     if found is None:
         score, near = ranking[0]
         meant = _example(near) if score >= _NEAR else LIST
         diagnostics.error(
-            f"--question {text!r} is none that can be answered",
+            f"--question {shorten(text, _SHOWN)!r} is none that can be answered",
             f"profdb query --question {shell_word(meant)}",
         )
         lines = (f"  {question.text}\n" for _, question in ranking)
@@ -107,14 +113,14 @@ def _find(text: str) -> Question:
 
 
 def _listed() -> "pa.Table":
-    """Every question with its phrasings and the view that its numbers come from."""
+    """Every question with some phrasings and the view that its numbers come from."""
     import pyarrow as pa
 
     known = questions()
     columns = {
         "question": [question.text for question in known],
-        "view": [question.section.view for question in known],
-        "phrasings": [list(question.phrasings) for question in known],
+        "view": [question.view for question in known],
+        "for_example": ["; ".join(question.phrasings[:_FEW]) for question in known],
     }
     return pa.table(columns)
 
@@ -140,9 +146,6 @@ def _ask(
     if not question.takes_op:
         return session.query(sql, {"run": run}, limit), {"run": run}
     names = op_names(text)
-    if not names:
-        hint = f"profdb query --question {shell_word(_example(question))}"
-        raise ProfdbError(f"--question {text!r} names no op", hint=hint)
     for name in names:
         values = {"run": run, "op": name}
         result = session.query(sql, values, limit)
@@ -162,7 +165,7 @@ def _lack(question: Question, facts: Mapping[str, Any]) -> str | None:
 
 def _notes(question: Question, text: str, facts: Mapping[str, Any]) -> Iterator[str]:
     """What qualifies the answer: a capture whose numbers are doubtful, an op that it is not about."""
-    if facts["quality"] == "fail" and question.section.view != "capture_quality":
+    if facts["quality"] == "fail" and question.view != "capture_quality":
         yield f"the capture is not fit for conclusions: {facts['quality_sentence']}"
     if not question.takes_op:
         names = [name for name in op_names(text) if _LIKE_A_NAME.search(name)]
@@ -193,7 +196,7 @@ def shell_word(text: str) -> str:
 def _no_such_op(session: "Session", name: str, run: str, warehouse: str) -> InputError:
     sql = "SELECT DISTINCT unnest([name, canonical_name]) AS name FROM ops WHERE run = $run ORDER BY name"
     known: list[str] = session.query(sql, {"run": run}).table.column("name").to_pylist()
-    near = get_close_matches(name, known, n=_NEAREST)
+    near = get_close_matches(name, known, n=_FEW)
     meant = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     place = f"-p run {shell_word(run)} -w {shell_word(warehouse)}"
     hint = f"profdb query 'SELECT name FROM ops WHERE run = $run' {place}"

@@ -8,7 +8,7 @@ questions have weighs more.
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import cache
@@ -25,9 +25,13 @@ _UNKNOWN_WEIGHT = 0.5
 _NAME_WEIGHT = 1.0
 _UNSURE = 0.9
 """Factor for a question about an op where its name may be a word of the question as well."""
+_NAMELESS = 0.6
+"""Factor for a question about an op where no name of one is in the text."""
 _TOKEN = re.compile(
     r"""(?<!\S)(["'`])(?P<quoted>.+)\1(?=[?!.,;:]*(?:\s|$))|“(?P<curly>[^”]+)”|\S+""", re.DOTALL
 )
+_A_NAME = re.compile(r"[._%]\w")
+"""What no other word has: fusion.12, loop_fusion, %dot."""
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST_TYPO = 6
 
@@ -67,7 +71,7 @@ def op_names(text: str) -> list[str]:
         return quoted[:1]
     names = [token for token in tokens if token.may_be_name]
     if not names:
-        return [token.text for token in tokens[-1:] if "op" not in token.meanings]
+        return []
     whole = text[names[0].start : names[-1].end]
     return list(dict.fromkeys(name.removeprefix("%") for name in (whole, *(name.text for name in names))))
 
@@ -83,6 +87,8 @@ def _token(match: "re.Match[str]") -> Token:
         return Token(quoted, frozenset(), True, True, match.start(), match.end())
     text = match[0].rstrip("?!.,;:")
     end = match.start() + len(text)
+    if _A_NAME.search(text):
+        return Token(text, frozenset(), True, False, match.start(), end)
     if meaning := _meaning(text.lower()):
         is_name = meaning.startswith(_NAME_AS_WELL)
         return Token(text, _of_interest([meaning]), is_name, False, match.start(), end)
@@ -139,19 +145,27 @@ def _weights() -> Mapping[str, float]:
 
 
 def _score(tokens: list[Token], question: Question) -> float:
-    weights = _weights()
     asked = {meaning for token in tokens for meaning in token.meanings}
     names = [token for token in tokens if token.may_be_name]
     unknown = sum(not name.meanings for name in names) * _UNKNOWN_WEIGHT
     factor = 1.0
-    if question.takes_op and names:
+    if question.takes_op and not names:
+        factor = _NAMELESS
+    elif question.takes_op:
         factor = 1.0 if any(not name.meanings for name in names) else _UNSURE
         asked = {meaning for token in tokens if not token.may_be_name for meaning in token.meanings} | {OP}
         unknown = 0
-    weigh = sum(map(weights.__getitem__, asked)) + unknown
-    return factor * max(
-        2
-        * sum(map(weights.__getitem__, asked & phrasing))
-        / (weigh + sum(map(weights.__getitem__, phrasing)) or 1)
-        for phrasing in _phrasings(question)
-    )
+    return factor * max(_likeness(asked, phrasing, unknown) for phrasing in _phrasings(question))
+
+
+def _likeness(asked: Set[str], phrasing: Set[str], unknown: float) -> float:
+    """Twice what both mean over all that they mean; the name of an op alone asks nothing."""
+    common = asked & phrasing
+    if common == {OP}:
+        return 0.0
+    return 2 * _weight(common) / (_weight(asked) + unknown + _weight(phrasing))
+
+
+def _weight(meanings: Set[str]) -> float:
+    weights = _weights()
+    return sum(weights[meaning] for meaning in meanings)

@@ -3,8 +3,8 @@
 A question is a file: the question as a person puts it, phrasings of it (Ask; OP stands for the name of an
 op), and sentences, of which the first one whose values are all known answers (Answer) or says why nothing can
 (Cannot tell). Its query and the words around its rows are those of a section of reports (Section), or its
-own: Title, Note, Brief, Empty (what no rows mean, where the ops have what it Needs), and a SELECT with the
-parameters $run and, for a question about an op, $op.
+own: Title, Note, View, Brief, Empty (what no rows mean, where the ops have what it Needs), and a SELECT
+with the parameters $run and, for a question about an op, $op.
 """
 
 from dataclasses import dataclass, replace
@@ -55,6 +55,8 @@ class Question:
     """The most telling first."""
     needs_paths: bool
     """Whether no rows mean nothing where no op has a framework path."""
+    view: str
+    """The view, or the table, that the answer comes from."""
     section: Section
     """The query, and the words around its rows."""
 
@@ -73,6 +75,7 @@ def questions() -> tuple[Question, ...]:
 def _read(path: Path) -> Question:
     (text, *lines), sql = split(path)
     told = [(key, value) for key, value in (line.split(": ", 1) for line in lines)]
+    section = _section(path.stem, dict(told), sql)
     return Question(
         text=text,
         phrasings=tuple(value for key, value in told if key == "Ask"),
@@ -82,7 +85,8 @@ def _read(path: Path) -> Question:
             if key in ("Answer", "Cannot tell")
         ),
         needs_paths=("Needs", "framework paths") in told,
-        section=_section(path.stem, dict(told), sql),
+        view=dict(told).get("View", section.view),
+        section=section,
     )
 
 

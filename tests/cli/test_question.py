@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from xspace import Event, environment, event, line, marker, plane, space
 
-from profdb.sql.reports.matching import chosen, nearest
+from profdb.sql.reports.matching import chosen, nearest, op_names
 from profdb.sql.reports.questions import questions
 from profdb.warehouse.ingest import ingest
 
@@ -404,11 +404,12 @@ def test_a_name_that_no_op_has_is_an_error_with_the_nearest(ask: Callable, asked
 
 def test_a_question_about_an_op_needs_one(ask: Callable) -> None:
     done = ask("what is the context of an op?")
-    assert (done.code, done.err) == (
+    error, _, hint, *_ = done.err.splitlines()
+    assert (done.code, error) == (
         2,
-        "profdb: error: --question 'what is the context of an op?' names no op\n"
-        "\nhint: profdb query --question 'What is the context of fusion.1?'\n",
+        "profdb: error: --question 'what is the context of an op?' is none that can be answered",
     )
+    assert hint == "hint: profdb query --question 'What is the context of fusion.1?'"
 
 
 def test_who_names_an_op_is_told_where_the_answer_is_of_the_run(ask: Callable) -> None:
@@ -472,6 +473,11 @@ def test_an_answer_from_a_poor_capture_says_so(ask: Callable) -> None:
         ),
         (["SELECT 1", "--top", "3"], "--top 3 goes with --question\n\nhint: LIMIT 3"),
         (
+            ["--question", "a " * 5001],
+            "--question has 10002 characters; a question has no more than 10000\n"
+            "\nhint: profdb query --question list",
+        ),
+        (
             ["--question", "\udcff"],
             "--question '\\udcff' is not UTF-8 text\n\nhint: --question TEXT, in UTF-8",
         ),
@@ -514,3 +520,18 @@ def test_a_real_profile_gives_its_numbers(profdb: Callable, ingested: Callable) 
     assert run.rows(gaps) == [(26_423_328_218_922,)]
     before = told("gaps before all-reduce")
     assert (before["count"], before["total_ps"], before["idle_ps"]) == (9, *[26_423_328_218_922] * 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("gaps before call.5?", ["call.5"]),  # a word of questions, but for its number
+        ("context of %while.2 please", ["while.2"]),
+        ("context of all-reduce", ["all-reduce"]),
+        ("what is the contxt of fusion.1", ["fusion.1"]),  # a slip of the finger is no name
+        ("context of a `b c` and d", ["b c"]),
+        ("context of x<int, y> now", ["x<int, y>", "x<int", "y>"]),
+    ],
+)
+def test_what_may_be_the_name_of_an_op(text: str, names: list[str]) -> None:
+    assert op_names(text) == names

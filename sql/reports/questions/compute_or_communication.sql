@@ -2,11 +2,13 @@
 -- Ask: compute or communication
 -- Ask: compute or communication bound
 -- Ask: is compute or communication the bottleneck
+-- Ask: dominated by communication
 -- Ask: communication share
 -- Ask: how much time is communication
 -- Ask: communication bound
 -- Ask: how much is compute
 -- Ask: where does the time go
+-- Ask: time breakdown
 -- Ask: time breakdown of a step
 -- Ask: how busy are devices
 -- Ask: busy or idle

@@ -10,8 +10,10 @@
 -- Ask: which layer is OP in
 -- Ask: why is OP slow
 -- Ask: OP time
+-- Ask: source line of OP
 -- Title: Context of the op
 -- Note: The op itself, the op around it, and what starts right before and after it on its stream; count is how often.
+-- View: op_events
 -- Brief: place, name, count, family, phase, region, source, module, total_ps, self_ps, self_share
 -- Answer: {matched_count op} match, with {matched_ps} of self time. The hottest, {name}, ran {count time}: {self_ps} of self time, {self_share} of that of all ops.
 -- Answer: {name} ({family}) ran {count time}: {self_ps} of self time, {self_share} of that of all ops. It comes from {source}; mostly {before_name} runs before it and {after_name} after it.

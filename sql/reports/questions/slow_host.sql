@@ -1,6 +1,7 @@
 -- Which host is slow?
 -- Ask: slow host
 -- Ask: straggler
+-- Ask: one host slower than the others
 -- Ask: which host do others wait for
 -- Ask: slow device
 -- Ask: which device do others wait for
