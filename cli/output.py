@@ -48,12 +48,13 @@ def rows(table: "pa.Table", format: Format, path: Path | None) -> None:
     _tell_what_is_left_out([rendered])
 
 
-def report(title: str, parts: "Sequence[tuple[str, pa.Table]]", path: Path | None) -> None:
+def report(title: str, parts: "Sequence[tuple[str, pa.Table]]", path: Path | None, end: str = "") -> None:
     """Write several tables for people, each under its heading; one without rows is left out."""
     from .display import render
 
     shown = [(heading, render(table, _width(path), PROSE)) for heading, table in parts if table.num_rows]
-    _write("\n".join([title, *(f"{heading}\n\n{part.text}" for heading, part in shown)]).encode(), path)
+    texts = [title, *(f"{heading}\n\n{part.text}" for heading, part in shown), *([end] if end else [])]
+    _write("\n".join(texts).encode(), path)
     _tell_what_is_left_out([part for _, part in shown])
 
 

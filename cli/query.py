@@ -1,4 +1,4 @@
-"""`profdb query`: one SELECT over the tables and views of a warehouse."""
+"""`profdb query`: one SELECT over the tables and views of a warehouse, or a question in words."""
 
 import re
 import shlex
@@ -11,6 +11,7 @@ from typer.core import TyperCommand
 
 from ..sql.errors import InputError, ProfdbError
 from . import diagnostics, output
+from .diagnostics import ExitCode
 from .options import (
     DEFAULT_VIEWS,
     DEFAULT_WAREHOUSE,
@@ -25,6 +26,7 @@ from .options import (
     parameters,
     path_of,
 )
+from .question import SCREEN_ROWS, answer_question
 
 TABLE_LIMIT = 50
 _COMMENT = re.compile(r"--(?![\w-]+=).*\n")
@@ -33,7 +35,8 @@ EXAMPLE = """\b
 Examples:
   profdb query 'SELECT step_num, duration_ps FROM step_time WHERE run = $run' -p run demo
   profdb query -f hot.sql --format csv -o hot.csv
-  echo 'SELECT count(*) FROM op_events' | profdb query -"""
+  echo 'SELECT count(*) FROM op_events' | profdb query -
+  profdb query --question 'what is slow in the backward pass?' --run demo"""
 
 
 class QueryCommand(TyperCommand):
@@ -92,28 +95,78 @@ def query(
     memory_limit: Annotated[
         str | None, typer.Option(metavar="SIZE", help="Most memory for the query, for example 4GB.")
     ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="A common question in words, instead of SQL; list tells what can be asked."
+        ),
+    ] = None,
+    run: Annotated[
+        str | None,
+        typer.Option(metavar="RUN", help="The run that a question is about; the newest where none is named."),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=MOST,
+            metavar="ROWS",
+            help=f"Rows of a question's ranking; as a table {SCREEN_ROWS}, else 25.",
+        ),
+    ] = None,
     views: Views = DEFAULT_VIEWS,
     assignments: Assignments = None,
 ) -> None:
-    """Answer one SELECT over a warehouse's tables and views."""
+    """Answer one SELECT over tables and views, or a question in words."""
     from ..sql.engine import Settings
     from ..warehouse.reader import open_session
 
     output.check(path, format)
-    sql = _read_statement(statement, file)
+    _refuse_mixtures(question, statement, file, parameter, run, top)
     if limit is None:
         limit = TABLE_LIMIT if format is Format.TABLE else -1
+    most_rows = None if limit < 0 else limit
     settings = Settings(
         views=views,
         params=parameters(assignments),
         memory_limit=memory_limit,
         timeout_s=timeout,
     )
-    with open_session(warehouse, settings) as session:
-        result = session.query(sql, _parameters(parameter or []), None if limit < 0 else limit)
-    output.rows(result.table, format, path)
-    if result.truncated:
+    if question is not None:
+        truncated, code = answer_question(question, run, top, warehouse, settings, format, path, most_rows)
+    else:
+        sql, code = _read_statement(statement, file), ExitCode.OK
+        with open_session(warehouse, settings) as session:
+            result = session.query(sql, _parameters(parameter or []), most_rows)
+        output.rows(result.table, format, path)
+        truncated = result.truncated
+    if truncated:
         diagnostics.note(f"only the first {limit} rows are shown; --limit -1 shows all")
+    if code != ExitCode.OK:
+        raise typer.Exit(code)
+
+
+def _refuse_mixtures(
+    question: str | None,
+    statement: str | None,
+    file: Path | None,
+    parameter: list[Any] | None,
+    run: str | None,
+    top: int | None,
+) -> None:
+    """SQL and a question are two things, and so are their options."""
+    if question is None:
+        if run is not None:
+            raise ProfdbError(f"--run {run!r} goes with --question", hint="WHERE run = $run, with -p run RUN")
+        if top is not None:
+            raise ProfdbError(f"--top {top} goes with --question", hint=f"LIMIT {top}")
+        return
+    for name, given in {"SQL": statement, "-f": file, "-p": parameter}.items():
+        if given:
+            raise ProfdbError(
+                f"--question {question!r} and {name} were given; a query is one of them",
+                hint="profdb query --question TEXT --run RUN",
+            )
 
 
 def _read_statement(statement: str | None, file: Path | None) -> str:

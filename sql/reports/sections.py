@@ -78,11 +78,16 @@ def sections() -> tuple[Section, ...]:
     return tuple(_read(_FOLDER / f"{name}.sql") for name in ORDER)
 
 
-def _read(path: Path) -> Section:
+def split(path: Path) -> tuple[list[str], str]:
+    """The lines of a file's header comment, and the SQL below it."""
     comment, lines = [], path.read_text(encoding="utf-8").splitlines()
-    while lines[0].startswith("-- "):
+    while lines and lines[0].startswith("-- "):
         comment.append(lines.pop(0).removeprefix("-- "))
-    title, note, *rest = comment
+    return comment, "\n".join(lines)
+
+
+def _read(path: Path) -> Section:
+    (title, note, *rest), sql = split(path)
     words = dict.fromkeys(_KEYWORDS, "") | dict(line.split(": ", 1) for line in rest)
     brief, report = (tuple(words[key].split(", ")) if words[key] else () for key in ("Brief", "Report"))
     is_record = words["Form"] == "record"
@@ -94,5 +99,5 @@ def _read(path: Path) -> Section:
         report=report or (() if is_record else brief),
         is_record=is_record,
         empty=words["Empty"] or None,
-        sql="\n".join(lines),
+        sql=sql,
     )

@@ -56,7 +56,7 @@ FORMATS = "'table', 'csv', 'tsv', 'json', 'jsonl', 'markdown', 'parquet', 'arrow
     ("arguments", "error"),
     [
         (["quer"], "No such command 'quer'. Did you mean 'query'?\n\nhint: profdb --help"),
-        (["query", "--nope"], "No such option: --nope\n\nhint: profdb query --help"),
+        (["query", "--xyz"], "No such option: --xyz\n\nhint: profdb query --help"),
         (["ingest"], "Missing argument 'SOURCE'\n\nhint: profdb ingest --help"),
         (["sql", "show"], "Missing argument 'NAME'\n\nhint: profdb sql show --help"),
         (["query", "SELECT 1", "-p", "x"], "Option '-p' requires 2 arguments\n\nhint: profdb query --help"),

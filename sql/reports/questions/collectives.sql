@@ -1,0 +1,11 @@
+-- Which collective takes longest?
+-- Ask: which collective
+-- Ask: slowest collective
+-- Ask: collective time
+-- Ask: slowest communication
+-- Ask: slowest communication op
+-- Ask: exposed collective
+-- Ask: exposed communication
+-- Section: collectives
+-- Answer: {collective} takes longest: {span_ps} over all devices, of which {exposed_ps} with no compute beside it ({exposed_share} of the window).
+-- Answer: A collective of unknown kind takes longest: {span_ps} over all devices, of which {exposed_ps} with no compute beside it.

@@ -1,0 +1,10 @@
+-- Is this profile complete?
+-- Ask: complete
+-- Ask: complete host
+-- Ask: complete device
+-- Ask: complete step
+-- Ask: complete ops
+-- Section: quality
+-- Note: How far the numbers of the run can be trusted; the worst first.
+-- Empty: Yes: every check of the capture is ok.
+-- Answer: Not by every check; the worst is {check_name} ({status}): {sentence}.

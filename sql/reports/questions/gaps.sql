@@ -1,0 +1,12 @@
+-- Where are devices idle?
+-- Ask: gaps
+-- Ask: longest gaps
+-- Ask: gaps before ops
+-- Ask: longest gaps before which op
+-- Ask: why do devices wait
+-- Ask: where do devices wait
+-- Ask: where is the idle time
+-- Section: pre_op_gaps
+-- Brief: name, category, region, count, average_ps, max_ps, total_ps, idle_ps, idle_share
+-- Empty: No op had a gap before it on its stream.
+-- Answer: Devices are idle longest right before {name}: {idle_ps} in all, {idle_share} of the window.

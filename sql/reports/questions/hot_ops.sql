@@ -1,0 +1,7 @@
+-- Which ops are the hottest?
+-- Ask: hottest ops
+-- Ask: where do ops spend time
+-- Ask: what is hot
+-- Ask: where is time spent by op
+-- Section: hot_ops
+-- Answer: {name} ({category}) is the hottest op: {self_ps} of self time in {count execution}, {self_share} of the op self time.

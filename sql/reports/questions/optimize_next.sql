@@ -1,0 +1,10 @@
+-- What to optimise next?
+-- Ask: optimise next
+-- Ask: optimise
+-- Ask: next
+-- Ask: which op to optimise next
+-- Ask: what is the bottleneck
+-- Ask: why is it slow
+-- Section: findings
+-- Note: What costs time, by fixed rules over the views; the costliest first.
+-- Answer: The costliest finding: {evidence}. To try: {try_next}.

@@ -1,0 +1,9 @@
+-- Which region of the model takes longest?
+-- Ask: regions
+-- Ask: slowest region
+-- Ask: time by region
+-- Ask: slowest region of ops
+-- Section: regions
+-- Needs: framework paths
+-- Empty: No op is inside a scope of the user; jax.named_scope names a region.
+-- Answer: {region} is the largest region: {inclusive_share} of the op self time with all regions below it, {exclusive_share} in ops of its own.

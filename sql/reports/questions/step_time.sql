@@ -1,0 +1,8 @@
+-- How long is a step?
+-- Ask: how long is a step
+-- Ask: step time
+-- Ask: step
+-- Ask: slowest step
+-- Section: steps
+-- Answer: A step takes {step_median_ps}: the median of {counted_step_count step} ({step_basis}), of which 90 % take at most {step_p90_ps}.
+-- Cannot tell: no whole step was captured.
