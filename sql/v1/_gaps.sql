@@ -34,25 +34,48 @@ pairs AS (
 -- A payload op and the markers before it have the same number.
 spaced AS (
   SELECT
-    e.stream_number, e.step_num, e.op_id, e.is_async, e.is_payload,
-    e.start_ps - max(e.end_ps) OVER (
-      PARTITION BY e.stream_number ORDER BY e.start_ps, e.duration_ps DESC, e.op_id
+    stream_number, device_number, step_num, op_id, start_ps, duration_ps, is_async, is_payload,
+    start_ps - max(end_ps) OVER (
+      PARTITION BY stream_number ORDER BY start_ps, duration_ps DESC, op_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ) AS gap_ps,
-    e.start_ps - max(greatest(e.end_ps, coalesce(p.end_ps, 0))) OVER (
-      PARTITION BY e.device_number ORDER BY e.start_ps, e.duration_ps DESC, e.op_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS idle_ps,
-    coalesce(sum(CASE WHEN e.is_payload THEN 1 ELSE 0 END) OVER (
-      PARTITION BY e.stream_number ORDER BY e.start_ps, e.duration_ps DESC, e.op_id
+    coalesce(sum(CASE WHEN is_payload THEN 1 ELSE 0 END) OVER (
+      PARTITION BY stream_number ORDER BY start_ps, duration_ps DESC, op_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS number
+  FROM executions
+),
+stream_ends AS (
+  SELECT stream_number, max(end_ps) AS end_ps FROM executions GROUP BY stream_number
+),
+-- A stream is busy from an execution with a gap before it to where the next gap begins: few rows that tell when a
+-- device is busy. A transfer in flight has a row for each half, behind that of the execution itself.
+busy AS (
+  SELECT
+    b.stream_number, b.device_number, b.number, b.is_async, b.gap_ps, b.start_ps, b.duration_ps, b.op_id, 0 AS place,
+    coalesce(
+      lead(b.start_ps - b.gap_ps) OVER (PARTITION BY b.stream_number ORDER BY b.start_ps), s.end_ps
+    ) AS end_ps
+  FROM spaced b
+  JOIN stream_ends s ON s.stream_number = b.stream_number
+  WHERE b.gap_ps IS NULL OR b.gap_ps > 0
+  UNION ALL
+  SELECT e.stream_number, e.device_number, NULL, true, NULL, e.start_ps, e.duration_ps, e.op_id, 1, p.end_ps
   FROM executions e
-  LEFT JOIN pairs p ON p.device_number = e.device_number AND p.pair_id = e.pair_id
+  JOIN pairs p ON p.device_number = e.device_number AND p.pair_id = e.pair_id
+),
+idle AS (
+  SELECT
+    stream_number, number, is_async, gap_ps,
+    start_ps - max(end_ps) OVER (
+      PARTITION BY device_number ORDER BY start_ps, duration_ps DESC, op_id, place
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS idle_ps
+  FROM busy
 ),
 gaps AS (
   SELECT stream_number, number, sum(gap_ps) AS gap_ps, sum(least(gap_ps, greatest(idle_ps, 0))) AS idle_ps
-  FROM spaced
+  FROM idle
   WHERE gap_ps > 0 AND NOT is_async
   GROUP BY stream_number, number
 )
