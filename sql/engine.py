@@ -167,10 +167,10 @@ def create_rule_relations(con: "duckdb.DuckDBPyConnection", settings: Settings) 
         _override(con, name, value)
 
 
-def compute_once(con: "duckdb.DuckDBPyConnection") -> None:
-    """Put tables in the place of the costly helper views, for several queries on the connection."""
+def compute_once(con: "duckdb.DuckDBPyConnection", helpers: Iterable[str] = COSTLY) -> None:
+    """Put tables in the place of these helper views, for several queries on the database."""
     here = {name for (name,) in con.execute("SELECT view_name FROM duckdb_views()").fetchall()}
-    for name in COSTLY:
+    for name in helpers:
         if name in here:
             con.execute(f"CREATE TABLE _computed AS SELECT * FROM {name}")
             con.execute(f"DROP VIEW {name}")

@@ -1,11 +1,13 @@
 """The derived tables of one run, all by SQL: what each op means, op totals, the breakdown of every step."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from graphlib import TopologicalSorter
 from typing import TYPE_CHECKING
 
 from . import catalog
-from .engine import quote_text
+from .engine import compute_once, quote_text
 from .scopes import phase, region
 
 if TYPE_CHECKING:
@@ -13,10 +15,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-BATCH_OPS = 250_000
-"""Op executions whose breakdown is computed at a time: about 200 MB."""
+Device = tuple[str, str, str]
+"""Run, host and device."""
+BATCH_OPS = 125_000
+"""Most op executions of a batch of devices, unless one device has more: about 50 MB."""
+AT_ONCE = 2
+"""Batches that are computed at a time: the running sums of one keep one core busy."""
 ONCE = ("_op_loads", "_dispatch_threads", "_host_work")
-"""Helper views that are computed once for all batches, in this order."""
+"""Helper views that all batches read: computed once, in this order."""
 BY_DEVICE = ("op_stats", "step_breakdown", "collective_stats")
 """Derived tables whose INSERT reads its devices from the relation devices, and can run for some at a time."""
 SHARED = ("_executions", "_spans")
@@ -44,16 +50,20 @@ def rollup(
     for name in _dependency_order(version):
         if name not in BY_DEVICE:
             con.execute(derived[name].statements[1])
-    for _ in _device_batches(con):
-        for name in BY_DEVICE:
-            con.execute(derived[name].statements[1])
+    compute_once(con, ONCE)
+    batches, largest = _device_batches(con)
+    with ThreadPoolExecutor(AT_ONCE if largest <= BATCH_OPS else 1) as pool:
+        list(pool.map(partial(_roll_up_devices, con, version), batches))
     return {name: con.table(name).to_arrow_table() for name in derived}
 
 
-def _device_batches(con: "duckdb.DuckDBPyConnection") -> Iterator[None]:
-    """Let the relation devices be some of them at a time: memory depends on these, not on the run."""
-    batches: list[list[tuple[str, str, str]]] = []
-    ops = 0
+def _device_batches(con: "duckdb.DuckDBPyConnection") -> tuple[list[list[Device]], int]:
+    """The devices, some of them at a time, so that memory depends on these and not on the run.
+
+    And the executions of the largest batch.
+    """
+    batches: list[list[Device]] = []
+    ops = largest = 0
     for *device, count in con.execute(
         "SELECT run, host, device, op_count FROM devices ORDER BY ALL"
     ).fetchall():
@@ -62,23 +72,22 @@ def _device_batches(con: "duckdb.DuckDBPyConnection") -> Iterator[None]:
             ops = 0
         batches[-1].append(tuple(device))
         ops += count
-    _compute(con, ONCE)
-    for batch in batches:
-        chosen = ", ".join(f"({', '.join(map(quote_text, device))})" for device in batch)
-        con.execute(
-            "CREATE OR REPLACE TEMP TABLE devices AS SELECT * FROM memory.main.devices "
+        largest = max(largest, ops)
+    return batches, largest
+
+
+def _roll_up_devices(con: "duckdb.DuckDBPyConnection", version: str, devices: Iterable[Device]) -> None:
+    """Fill the tables of BY_DEVICE for these devices, in temporary tables of a connection of their own."""
+    chosen = ", ".join(f"({', '.join(map(quote_text, device))})" for device in devices)
+    with con.cursor() as own:
+        own.execute(
+            "CREATE TEMP TABLE devices AS SELECT * FROM memory.main.devices "
             f"WHERE (run, host, device) IN ({chosen})"
         )
-        _compute(con, SHARED)
-        yield
-    for name in ("devices", *SHARED, *ONCE):
-        con.execute(f"DROP TABLE IF EXISTS temp.{name}")
-
-
-def _compute(con: "duckdb.DuckDBPyConnection", helpers: Iterable[str]) -> None:
-    """Put tables in front of these helper views."""
-    for name in helpers:
-        con.execute(f"CREATE OR REPLACE TEMP TABLE {name} AS SELECT * FROM memory.main.{name}")
+        for name in SHARED:
+            own.execute(f"CREATE TEMP TABLE {name} AS SELECT * FROM memory.main.{name}")
+        for name in BY_DEVICE:
+            own.execute(catalog.derived(version)[name].statements[1])
 
 
 def _fill_scopes(con: "duckdb.DuckDBPyConnection") -> None:

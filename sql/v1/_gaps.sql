@@ -4,11 +4,11 @@
 -- idle_ps is the part in which the whole device did nothing, asynchronous transfers included, right up to the execution.
 CREATE VIEW _gaps AS
 WITH
-pairs AS (
-  SELECT run, host, device, pair_id, max(start_ps + duration_ps) AS end_ps
-  FROM op_events
-  WHERE pair_id IS NOT NULL AND start_ps IS NOT NULL
-  GROUP BY run, host, device, pair_id
+streams AS (
+  SELECT
+    run, host, device, stream, row_number() OVER (ORDER BY run, host, device, stream) AS stream_number,
+    dense_rank() OVER (ORDER BY run, host, device) AS device_number
+  FROM (SELECT DISTINCT run, host, device, stream FROM op_events WHERE start_ps IS NOT NULL)
 ),
 markers AS (
   SELECT o.run, o.op_id, c.category = 'control' OR m.opcode IS NOT NULL AS is_marker
@@ -18,57 +18,72 @@ markers AS (
 ),
 executions AS (
   SELECT
-    e.run, e.host, e.device, e.stream, e.step_num, e.op_id, e.start_ps, e.duration_ps, e.is_async,
-    e.start_ps + e.duration_ps AS end_ps,
-    greatest(e.start_ps + e.duration_ps, coalesce(p.end_ps, 0)) AS busy_until_ps, m.is_marker
+    s.stream_number, s.device_number, e.step_num, e.op_id, e.start_ps, e.duration_ps, e.pair_id, e.is_async,
+    e.start_ps + e.duration_ps AS end_ps, NOT m.is_marker AND NOT e.is_async AS is_payload
   FROM op_events e
+  JOIN streams s ON s.run = e.run AND s.host = e.host AND s.device = e.device AND s.stream = e.stream
   JOIN markers m ON m.run = e.run AND m.op_id = e.op_id
-  LEFT JOIN pairs p ON p.run = e.run AND p.host = e.host AND p.device = e.device AND p.pair_id = e.pair_id
   WHERE e.start_ps IS NOT NULL
 ),
-spaced AS (
-  SELECT
-    run, host, device, stream, step_num, op_id, start_ps, duration_ps, is_async, is_marker,
-    start_ps - max(end_ps) OVER (
-      PARTITION BY run, host, device, stream ORDER BY start_ps, duration_ps DESC, op_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS gap_ps,
-    start_ps - max(busy_until_ps) OVER (
-      PARTITION BY run, host, device ORDER BY start_ps, duration_ps DESC, op_id
-      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
-    ) AS idle_ps
+pairs AS (
+  SELECT device_number, pair_id, max(end_ps) AS end_ps
   FROM executions
+  WHERE pair_id IS NOT NULL
+  GROUP BY device_number, pair_id
 ),
 -- A payload op and the markers before it have the same number.
-numbered AS (
+spaced AS (
   SELECT
-    run, host, device, stream, step_num, op_id, is_marker,
-    greatest(gap_ps, 0) AS gap_ps, least(greatest(gap_ps, 0), greatest(idle_ps, 0)) AS idle_ps,
-    coalesce(sum(CASE WHEN is_marker THEN 0 ELSE 1 END) OVER (
-      PARTITION BY run, host, device, stream ORDER BY start_ps, duration_ps DESC, op_id
+    stream_number, device_number, step_num, op_id, start_ps, duration_ps, is_async, is_payload,
+    start_ps - max(end_ps) OVER (
+      PARTITION BY stream_number ORDER BY start_ps, duration_ps DESC, op_id
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS gap_ps,
+    coalesce(sum(CASE WHEN is_payload THEN 1 ELSE 0 END) OVER (
+      PARTITION BY stream_number ORDER BY start_ps, duration_ps DESC, op_id
       ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
     ), 0) AS number
-  FROM spaced
-  WHERE NOT is_async
+  FROM executions
 ),
-payloads AS (
-  SELECT
-    run, host, device, stream, number, sum(gap_ps) AS gap_ps, sum(idle_ps) AS idle_ps,
-    max(op_id) FILTER (WHERE NOT is_marker) AS op_id, max(step_num) FILTER (WHERE NOT is_marker) AS step_num
-  FROM numbered
-  GROUP BY run, host, device, stream, number
-  HAVING bool_or(NOT is_marker)
+stream_ends AS (
+  SELECT stream_number, max(end_ps) AS end_ps FROM executions GROUP BY stream_number
 ),
-ordered AS (
+-- A stream is busy from an execution with a gap before it to where the next gap begins: few rows that tell when a
+-- device is busy. A transfer in flight has a row for each half, behind that of the execution itself.
+busy AS (
   SELECT
-    run, host, device, stream, op_id, step_num, gap_ps, idle_ps,
-    lag(op_id) OVER (PARTITION BY run, host, device, stream ORDER BY number) AS previous_op_id,
-    lag(step_num) OVER (PARTITION BY run, host, device, stream ORDER BY number) AS previous_step_num
-  FROM payloads
+    b.stream_number, b.device_number, b.number, b.is_async, b.gap_ps, b.start_ps, b.duration_ps, b.op_id, 0 AS place,
+    coalesce(
+      lead(b.start_ps - b.gap_ps) OVER (PARTITION BY b.stream_number ORDER BY b.start_ps), s.end_ps
+    ) AS end_ps
+  FROM spaced b
+  JOIN stream_ends s ON s.stream_number = b.stream_number
+  WHERE b.gap_ps IS NULL OR b.gap_ps > 0
+  UNION ALL
+  SELECT e.stream_number, e.device_number, NULL, true, NULL, e.start_ps, e.duration_ps, e.op_id, 1, p.end_ps
+  FROM executions e
+  JOIN pairs p ON p.device_number = e.device_number AND p.pair_id = e.pair_id
+),
+idle AS (
+  SELECT
+    stream_number, number, is_async, gap_ps,
+    start_ps - max(end_ps) OVER (
+      PARTITION BY device_number ORDER BY start_ps, duration_ps DESC, op_id, place
+      ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+    ) AS idle_ps
+  FROM busy
+),
+gaps AS (
+  SELECT stream_number, number, sum(gap_ps) AS gap_ps, sum(least(gap_ps, greatest(idle_ps, 0))) AS idle_ps
+  FROM idle
+  WHERE gap_ps > 0 AND NOT is_async
+  GROUP BY stream_number, number
 )
 SELECT
-  run, host, device, stream, op_id, previous_op_id, CAST(gap_ps AS BIGINT) AS gap_ps,
-  CAST(idle_ps AS BIGINT) AS idle_ps,
-  coalesce(step_num <> previous_step_num, false) AS is_between_steps
-FROM ordered
-WHERE gap_ps > 0;
+  s.run, s.host, s.device, s.stream, e.op_id, b.op_id AS previous_op_id, CAST(g.gap_ps AS BIGINT) AS gap_ps,
+  CAST(g.idle_ps AS BIGINT) AS idle_ps,
+  coalesce(e.step_num <> b.step_num, false) AS is_between_steps
+FROM gaps g
+JOIN streams s ON s.stream_number = g.stream_number
+JOIN spaced e ON e.stream_number = g.stream_number AND e.number = g.number AND e.is_payload
+LEFT JOIN spaced b ON b.stream_number = g.stream_number AND b.number = g.number - 1 AND b.is_payload;

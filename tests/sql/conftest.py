@@ -65,7 +65,7 @@ class TinyRun:
         for (host, device), count in self.devices.items():
             self.insert("devices", host=host, device=device, core_kind="tensorcore", op_count=count)
         rollup(self.con)
-        existing = {row[0] for row in self.con.execute("SELECT view_name FROM duckdb_views()").fetchall()}
+        existing = {row[0] for row in self.con.execute("SHOW TABLES").fetchall()}
         for view in catalog.views().values():
             if view.name not in existing:
                 self.con.execute(view.statements[0])

@@ -38,7 +38,11 @@ XPLANE_MESSAGES: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("stats", 4, "bytes*"),
         ("num_occurrences", 5, "int64?"),
     ),
-    "XStatId": (("metadata_id", 1, "int64"),),
+    "XStatIntegers": (
+        ("metadata_id", 1, "int64"),
+        ("uint64_value", 3, "uint64?"),
+        ("int64_value", 4, "int64?"),
+    ),
     "XLineParts": (
         ("id", 1, "int64"),
         ("name", 2, "bytes"),
