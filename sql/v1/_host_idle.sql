@@ -11,10 +11,11 @@ pairs AS (
   WHERE pair_id IS NOT NULL AND start_ps IS NOT NULL
   GROUP BY run, host, device, pair_id
 ),
+-- What runs inside another execution is busy with it.
 busy AS (
   SELECT run, host, device, start_ps, start_ps + duration_ps AS end_ps
   FROM op_events
-  WHERE start_ps IS NOT NULL AND duration_ps > 0
+  WHERE start_ps IS NOT NULL AND duration_ps > 0 AND parent_op_id IS NULL
   UNION ALL
   SELECT run, host, device, start_ps, end_ps FROM pairs
 ),

@@ -23,6 +23,13 @@ CREATE VIEW findings (
   evidence_view
 ) AS
 WITH
+-- Read once: the view costs more than all rules together.
+summaries AS (
+  SELECT
+    run, share_basis, communication_share, copy_share, exposed_communication_share, stall_share, busy_share, quality,
+    quality_sentence
+  FROM run_summary
+),
 exposed AS (
   SELECT run, collective
   FROM collectives
@@ -63,18 +70,18 @@ waiting AS (
 measures AS (
   SELECT
     s.run, 'communication_heavy' AS finding, s.communication_share AS value, h.name AS subject, s.share_basis AS basis
-  FROM run_summary s
+  FROM summaries s
   LEFT JOIN hottest h ON h.run = s.run AND h.category = 'communication'
   UNION ALL
   SELECT s.run, 'copy_heavy', s.copy_share, h.name, s.share_basis
-  FROM run_summary s
+  FROM summaries s
   LEFT JOIN hottest h ON h.run = s.run AND h.category = 'copy'
   UNION ALL
   SELECT s.run, 'exposed_collectives', s.exposed_communication_share, e.collective, s.share_basis
-  FROM run_summary s
+  FROM summaries s
   LEFT JOIN exposed e ON e.run = s.run
   UNION ALL
-  SELECT run, 'stalled', stall_share, NULL, share_basis FROM run_summary
+  SELECT run, 'stalled', stall_share, NULL, share_basis FROM summaries
   UNION ALL
   SELECT run, 'host_bound', share, name, 'capture' FROM waiting
   UNION ALL
@@ -101,10 +108,10 @@ fired AS (
 found AS (
   SELECT run, finding, value, threshold, subject, basis, 1 AS place FROM fired
   UNION ALL
-  SELECT run, 'poor_capture', NULL, NULL, quality_sentence, NULL, 0 FROM run_summary WHERE quality = 'fail'
+  SELECT run, 'poor_capture', NULL, NULL, quality_sentence, NULL, 0 FROM summaries WHERE quality = 'fail'
   UNION ALL
   SELECT s.run, 'no_dominant_bottleneck', NULL, NULL, NULL, NULL, 1
-  FROM run_summary s
+  FROM summaries s
   ANTI JOIN fired f ON f.run = s.run
   WHERE s.busy_share IS NOT NULL
 )
