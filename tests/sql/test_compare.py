@@ -17,7 +17,7 @@ def compared(tiny, view, columns, order):
 
 @pytest.fixture
 def pair(tiny):
-    """Three steps of 100 before, two of 120 after. The dot has another kernel, and the reduce gave way to a copy.
+    """Three steps of 100 before, two of 120 after; the dot has another kernel, a copy came for the reduce.
 
     Per step before: dot 20, add 10, all-reduce 6; after: dot 31, add 8, copy 3.
     """
@@ -62,18 +62,26 @@ def test_parts_add_up_to_the_step(pair):
 
 
 def test_ops_pair_by_hlo_op_and_region_where_kernels_have_other_names(pair):
-    columns = "name, before_name, presence, matched_by, phase, region, before_executions, after_executions"
-    assert compared(pair, "ops", f"{columns}, before_ps, after_ps, delta_ps, impact_pct", "delta_ps DESC, name") == [
-        ("nvjet_tss", "sm90_xmma_gemm", "renamed", "hlo_op", "forward", "mlp", 1, 1, 20, 31, 11, pytest.approx(1100 / 36)),
-        ("copy", None, "added", None, None, None, 0, 1, 0, 3, 3, pytest.approx(300 / 36)),
-        ("add_kernel", "add_kernel", "both", "name", "forward", "mlp/up", 1, 1, 10, 8, -2, pytest.approx(-200 / 36)),
-        ("reduce", "reduce", "removed", None, None, None, 1, 0, 6, 0, -6, pytest.approx(-600 / 36)),
-    ]  # fmt: skip
+    columns = "name, before_name, presence, matched_by, phase, region, before_ps, after_ps, delta_ps"
+    assert compared(pair, "ops", columns, "delta_ps DESC, name") == [
+        ("nvjet_tss", "sm90_xmma_gemm", "renamed", "hlo_op", "forward", "mlp", 20, 31, 11),
+        ("copy", None, "added", None, None, None, 0, 3, 3),
+        ("add_kernel", "add_kernel", "both", "name", "forward", "mlp/up", 10, 8, -2),
+        ("reduce", "reduce", "removed", None, None, None, 6, 0, -6),
+    ]
+    columns = "before_executions, after_executions, delta_pct, impact_pct"
+    assert compared(pair, "ops", columns, "delta_ps DESC, name") == [
+        (1, 1, pytest.approx(55), pytest.approx(1100 / 36)),
+        (0, 1, None, pytest.approx(300 / 36)),
+        (1, 1, pytest.approx(-20), pytest.approx(-200 / 36)),
+        (1, 0, pytest.approx(-100), pytest.approx(-600 / 36)),
+    ]
 
 
 def test_a_region_s_inclusive_delta_is_its_own_and_those_of_the_regions_below(pair):
-    columns = "region, parent, depth, presence, before_ps, after_ps, delta_ps, before_inclusive_ps, after_inclusive_ps"
-    assert compared(pair, "regions", f"{columns}, inclusive_delta_ps", "depth NULLS LAST") == [
+    columns = "region, parent, depth, presence, before_ps, after_ps, delta_ps"
+    inclusive = "before_inclusive_ps, after_inclusive_ps, inclusive_delta_ps"
+    assert compared(pair, "regions", f"{columns}, {inclusive}", "depth NULLS LAST") == [
         ("", None, 0, "both", 0, 0, 0, 30, 39, 9),
         ("mlp", "", 1, "both", 20, 31, 11, 30, 39, 9),
         ("mlp/up", "mlp", 2, "both", 10, 8, -2, 10, 8, -2),
@@ -119,7 +127,8 @@ def not_adding_up(execute, measure, view):
     return execute(
         f"SELECT s.before, s.after, s.step_class, s.delta_ps FROM compare_steps s LEFT JOIN compare_{view} v "
         "ON v.before = s.before AND v.after = s.after AND v.step_class = s.step_class "
-        f"WHERE s.measure = '{measure}' GROUP BY s.before, s.after, s.step_class, s.before_ps, s.after_ps, s.delta_ps "
+        f"WHERE s.measure = '{measure}' "
+        "GROUP BY s.before, s.after, s.step_class, s.before_ps, s.after_ps, s.delta_ps "
         f"HAVING ({sums}) <> (s.before_ps, s.after_ps, s.delta_ps)"
     ).fetchall()
 

@@ -28,8 +28,8 @@ def test_times_per_step_add_up_to_the_last_picosecond(tiny):
         (ADD, 1.0, 3),
         (ALL_REDUCE, 1.0, 1),
     ]
-    columns = "step_class, share_basis, step_count, window_count, window_ps, compute_only_ps, comm_exposed_ps, idle_ps"
-    selfs = "compute_self_ps, communication_self_ps, op_self_ps"
+    columns = "step_class, share_basis, step_count, window_count, window_ps"
+    selfs = "compute_only_ps, comm_exposed_ps, idle_ps, compute_self_ps, communication_self_ps, op_self_ps"
     # compute 20 and exposed communication 4 of 300: 6 2/3 -> 7, 24/3 - 7 = 1, and the rest of 100
     assert tiny.rows(f"SELECT {columns}, {selfs} FROM step_class_breakdown")[1:] == [
         ("all", "steady steps", 3, 3, 100, 7, 1, 92, 7, 1, 8)
