@@ -13,7 +13,21 @@ from typer.exceptions import TyperException
 
 from .. import __version__
 from ..sql.errors import ProfdbError, StatementError
-from . import capture, demo, diagnostics, ingest, output, query, report, runs, schema, sql, summarize, tables
+from . import (
+    capture,
+    compare,
+    demo,
+    diagnostics,
+    ingest,
+    output,
+    query,
+    report,
+    runs,
+    schema,
+    sql,
+    summarize,
+    tables,
+)
 from .diagnostics import EXIT_MEANINGS, ExitCode
 
 _EXIT_CODES = "\b\nExit codes:\n" + "\n".join(f"  {code:<4}{text}" for code, text in EXIT_MEANINGS.items())
@@ -30,6 +44,7 @@ app.command("ingest", epilog=ingest.EXAMPLE)(ingest.ingest)
 app.command("query", epilog=query.EXAMPLE, cls=query.QueryCommand)(query.query)
 app.command("summarize", epilog=summarize.EXAMPLE)(summarize.summarize)
 app.command("report", epilog=report.EXAMPLE)(report.report)
+app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
 app.command("runs", epilog=runs.EXAMPLE)(runs.runs)
 app.command("tables", epilog=tables.EXAMPLE)(tables.tables)
 app.command("schema", epilog=schema.EXAMPLE)(schema.schema)

@@ -64,7 +64,7 @@ def report(
     tables = dict(zip(sections(), rows, strict=True))
     facts = {"profdb_version": __version__, "views": views, "host": None, "device": None}
     if format is ReportFormat.JSON:
-        text = document.render("profdb.report", named, facts, used, tables)
+        text = document.render("profdb.report", {"run": named, **facts}, used, tables)
     else:
         renderer = markdown if format is ReportFormat.MARKDOWN else html
         text = renderer.render(Report(named, facts, tables))

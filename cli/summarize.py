@@ -108,8 +108,8 @@ def summarize(
             f"{named}\n", [_brief(part, table, top or SCREEN_ROWS) for part, table in tables.items()], path
         )
     else:
-        facts = {"profdb_version": __version__, "views": views, "host": host, "device": device}
-        output.text(render("profdb.summary", named, facts, used, tables), path)
+        facts = {"run": named, "profdb_version": __version__, "views": views, "host": host, "device": device}
+        output.text(render("profdb.summary", facts, used, tables), path)
 
 
 def _restricted(session: "Session", run: str, host: str | None, device: str | None) -> "Session":

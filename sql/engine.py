@@ -24,8 +24,17 @@ _CLOSED = {
     "autoload_known_extensions": "false",
     "python_enable_replacements": "false",
 }
-COSTLY = ("_gaps", "_host_idle", "_meetings")
-"""Helpers that sort every event of a run, and that several sections of a report read."""
+COSTLY = (
+    "_gaps",
+    "_host_idle",
+    "_meetings",
+    "counted_steps",
+    "step_class_breakdown",
+    "step_ops",
+    "compare_pairs",
+)
+"""Views that several sections read, and that are costly: they sort all events, or many views read them.
+Each comes after those that it reads."""
 _MOST_THREADS = 1024
 _MOST = 10**12
 """Largest value of a parameter: no ranking has so many rows, no process so many steps."""
@@ -46,8 +55,8 @@ class Settings:
     """1 to 1024; None: one for each core."""
     temp_directory: str | None = None
     """Where large queries spill; None: a folder of the system's temporary directory."""
-    only: Mapping[str, str] = field(default_factory=dict)
-    """The only value of the columns run, host and device: every relation answers for these alone."""
+    only: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    """Value or values of the columns run, host and device for which alone every relation answers."""
     timeout_s: float | None = None
     """Seconds that one query may take; enforced by warehouse.reader, not by the connection."""
 
@@ -92,7 +101,7 @@ def open_files(
     con: "duckdb.DuckDBPyConnection",
     stored: Iterable[catalog.Relation],
     files: Mapping[str, Sequence[str]],
-    only: Mapping[str, str],
+    only: Mapping[str, str | tuple[str, ...]],
     repeated: Mapping[str, Collection[str]],
 ) -> None:
     """Put views over files, and copies of the columns of repeated relations, in the place of empty tables.
@@ -115,7 +124,7 @@ def open_files(
 def _select(
     relation: catalog.Relation,
     uris: Sequence[str],
-    only: Mapping[str, str] | None = None,
+    only: Mapping[str, str | tuple[str, ...]] | None = None,
     columns: Collection[str] | None = None,
 ) -> str:
     """The rows of a stored relation, of `only` these values, with NULL in all but these `columns`.
@@ -139,13 +148,19 @@ def _select(
         for c, kept in stored
     )
     conditions = [
-        f"({c.name} = {quote_text(only[c.name])}{'' if c.not_null else f' OR {c.name} IS NULL'})"
+        f"({c.name} IN ({', '.join(map(quote_text, values(only[c.name])))})"
+        f"{'' if c.not_null else f' OR {c.name} IS NULL'})"
         for c in relation.columns
         if only and c.name in only
     ]
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
     source = f"read_parquet([{paths}], schema = MAP {{{schema}}}, hive_partitioning = false)"
     return f"SELECT {selected} FROM {source}{where}"
+
+
+def values(only: str | tuple[str, ...]) -> tuple[str, ...]:
+    """What a restriction of a column admits."""
+    return (only,) if isinstance(only, str) else only
 
 
 def create_rule_relations(con: "duckdb.DuckDBPyConnection", settings: Settings) -> None:

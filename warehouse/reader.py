@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar
 
-from ..sql.engine import Settings, compute_once, connect
+from ..sql.engine import Settings, compute_once, connect, values
 from ..sql.errors import InputError, ProfdbError, StatementError
 from ..sql.needs import Needs, of_query
 from ..sql.sandbox import admit
@@ -36,23 +36,23 @@ class Session:
     """Questions to one snapshot: what is committed, compacted or deleted meanwhile does not show."""
 
     def __init__(self, warehouse: Warehouse, snapshot: Snapshot, settings: Settings) -> None:
-        run = settings.only.get("run")
+        runs = values(settings.only["run"]) if "run" in settings.only else None
         chosen = {
             name: tuple(
                 file
                 for file in files
-                if file.view_version in (None, settings.views) and (run is None or file.run in (None, run))
+                if file.view_version in (None, settings.views) and (runs is None or file.run in (None, *runs))
             )
             for name, files in snapshot.files.items()
         }
         self.snapshot = replace(snapshot, files=chosen)
-        """The snapshot, with files of the settings' view version and run only."""
+        """The snapshot, with files of the settings' view version and runs only."""
         self._settings = settings
         self._warehouse = warehouse
         self._files = {name: warehouse.uris(self.snapshot, name) for name in chosen}
 
-    def restricted(self, **only: str) -> "Session":
-        """The same snapshot, where every relation answers for one run, host or device alone."""
+    def restricted(self, **only: str | tuple[str, ...]) -> "Session":
+        """The same snapshot, where every relation answers for one run, host or device, or for several."""
         return Session(self._warehouse, self.snapshot, replace(self._settings, only=only))
 
     def __enter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""A run as one JSON document: every section's rows with exact values."""
+"""A run, or two, as one JSON document: every section's rows with exact values."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -15,17 +15,17 @@ SCHEMA_VERSION = 1
 
 def render(
     kind: str,
-    run: str,
     facts: Mapping[str, str | None],
     params: "pa.Table",
     tables: "Mapping[Section, pa.Table]",
 ) -> str:
     """The document as text: what it is, then `sections` by name, in reading order.
 
-    A section has title, note, view, sql and rows. `facts` say how the document came about (versions, the host
-    or device it is restricted to), `params` is the relation of that name, one row.
+    A section has title, note, view, sql and rows. `facts` say what it is about (run, or before and after) and
+    how it came about (versions, the host or device it is restricted to), `params` is the relation of that
+    name, one row.
     """
-    head = {"kind": kind, "run": run, **facts}
+    head = {"kind": kind, **facts}
     parts = [f'  "schema_version": {SCHEMA_VERSION}']
     parts += [f"  {json_text(key)}: {'null' if v is None else json_text(v)}" for key, v in head.items()]
     parts.append(f'  "params": {_rows(params)[0]}')

@@ -1,9 +1,9 @@
 """The sections of a report: one query each, over one view, with the words around it.
 
 A section is a file: its title, a line that says how to read it, and a SELECT that a user can run as it stands
-with `profdb query -p run RUN`. Further lines name the columns of its short form (Brief) and of a report
-(Report, where they are others), say what no rows mean (Empty, where that is an answer) and whether there is
-one row, which is read downwards (Form: record).
+with `profdb query -p run RUN`, or `-p before RUN -p after RUN` where it is about two runs. Further lines name
+the columns of its short form (Brief) and of a report (Report, where they are others), say what no rows mean
+(Empty, where that is an answer) and whether there is one row, which is read downwards (Form: record).
 """
 
 from dataclasses import dataclass
@@ -44,6 +44,16 @@ ORDER = (
     "utilization",
 )
 """Sections of one run, in the order in which they are read."""
+LEVELS = ("phases", "families", "regions", "collectives", "ops")
+"""What op time of two runs is told by."""
+COMPARED = (
+    "compare_differences",
+    "compare_context",
+    "compare_steps",
+    "compare_breakdown",
+    *(f"compare_{level}" for level in LEVELS),
+)
+"""Sections of two runs."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,7 @@ class Section:
     empty: str | None
     """What it means that there are no rows; None where the capture then lacks something."""
     sql: str
-    """One SELECT with the parameter $run."""
+    """One SELECT with the parameter $run, or $before and $after."""
 
     @property
     def view(self) -> str:
@@ -76,6 +86,12 @@ class Section:
 def sections() -> tuple[Section, ...]:
     """All sections of one run, in order."""
     return tuple(_read(_FOLDER / f"{name}.sql") for name in ORDER)
+
+
+@cache
+def compared() -> tuple[Section, ...]:
+    """All sections of two runs, in order."""
+    return tuple(_read(_FOLDER / f"{name}.sql") for name in COMPARED)
 
 
 def split(path: Path) -> tuple[list[str], str]:

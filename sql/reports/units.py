@@ -16,6 +16,10 @@ def human(name: str, value: int | float | Decimal) -> str:
     """A number of the column `name`: time, bytes and shares in human units by the name's suffix."""
     if name.endswith(("start_ps", "at_ps")):
         return f"{value / 1_000_000:.3f} us"  # a position: neighbours have to differ
+    if name.endswith("_pct"):
+        return f"{float(value):+.1f}%"
+    if name.endswith("delta_ps") and value > 0:
+        return f"+{_scaled(value, _TIME_UNITS)}"
     amount = name.removesuffix("_per_s")
     for suffix, units in _UNITS.items():
         if value != 0 and _ends(amount, suffix):

@@ -94,10 +94,11 @@ def test_the_stored_tables_are_those_of_the_design():
         "runs",
         "steps",
     }
-    derived = {"collective_stats", "host_stats", "op_classes", "op_stats", "step_breakdown"}
+    derived = {"collective_stats", "host_stats", "op_classes", "op_stats", "step_breakdown", "step_op_stats"}
     assert set(catalog.derived()) == derived
     rules = {
         "category_rules",
+        "context_rules",
         "device_peaks",
         "gap_markers",
         "host_rules",

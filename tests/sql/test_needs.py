@@ -18,7 +18,7 @@ def test_a_view_needs_what_it_reads_and_what_that_reads():
 
 def test_relations_read_several_times_come_with_the_columns_that_their_readers_name():
     needs = of_query("SELECT * FROM step_classes CROSS JOIN step_time")
-    assert needs.relations == {"step_classes", "step_time", "steps", "params", "thresholds"}
+    assert needs.relations == {"step_classes", "counted_steps", "step_time", "steps", "params", "thresholds"}
     assert needs.repeated.keys() == {"steps"}
     assert {"run", "host", "device", "step_num", "duration_ps"} <= needs.repeated["steps"]
     assert "marker_start_ps" not in needs.repeated["steps"]

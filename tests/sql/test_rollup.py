@@ -36,7 +36,7 @@ def whole_capture(run, device="TPU:0"):
 
 def test_tables_have_their_declared_columns_and_types(run):
     run.window(0, 10)
-    run.event(COMPUTE, 0, 10, device="GPU:0")
+    run.event(COMPUTE, 0, 10, device="GPU:0", step_num=1)
     run.event(ALL_GATHER, 0, 10, device="GPU:0")
     run.insert("devices", host="h", device="GPU:0", op_count=1)
     run.insert("host_events", name="parse")
@@ -55,6 +55,7 @@ def test_an_empty_run_has_empty_tables(tiny):
         "op_classes": 0,
         "op_stats": 0,
         "step_breakdown": 0,
+        "step_op_stats": 0,
     }
 
 
@@ -322,3 +323,20 @@ def test_devices_are_measured_one_batch_at_a_time(run, monkeypatch):
         ("TPU:2", 0, 0, 0, 1, 0, 0, 9, 0),
     ]
     assert run.rows("SELECT count(*) AS devices FROM devices")[1:] == [(4,)]
+
+
+def test_ops_of_a_step_are_those_of_the_devices_that_count(run):
+    for device, at in (("TPU:0", 0), ("TPU:1", 0), ("TPU:0/SC:0", 2)):
+        kind = "sparsecore" if "/SC:" in device else "tensorcore"
+        run.insert("devices", host="h", device=device, core_kind=kind, op_count=1)
+        run.event(COMPUTE, at, at + 4, device=device, step_num=1)
+        run.event(COMPUTE, at + 4, at + 9, device=device, step_num=2, self_ps=3)
+    run.event(COMPUTE, 10, 12, device="TPU:0")  # in no step
+    run.event(COPY, 0, 9, device="TPU:0", step_num=1, is_async=True, self_ps=0)
+    run.devices.clear()
+    run.window(0, 12)
+    run.rolled_up()
+    assert run.rows("SELECT step_num, op_id, count, self_ps FROM step_op_stats ORDER BY step_num")[1:] == [
+        (1, COMPUTE, 2, 8),
+        (2, COMPUTE, 2, 6),
+    ]

@@ -41,10 +41,21 @@ def test_opening_what_a_query_needs_gives_the_rows_of_opening_everything(root, v
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_session_of_one_run_answers_for_that_run(root, view):
     sql = f"SELECT * FROM {view}"
+    of_run = "before = 'whole' AND after = 'whole'" if view.startswith("compare_") else "run = 'whole'"
     with open_session(root, Settings()) as session:
-        expected = session.query(f"{sql} WHERE run = 'whole'").table
+        expected = session.query(f"{sql} WHERE {of_run}").table
     with open_session(root, Settings(only={"run": "whole"})) as session:
         assert sorted_rows(session.query(sql).table) == sorted_rows(expected)
+
+
+def test_a_session_of_several_runs_answers_for_these(root):
+    with open_session(root, Settings(only={"run": ("whole", "absent")})) as session:
+        assert session.query("SELECT DISTINCT run FROM ops").table.to_pylist() == [{"run": "whole"}]
+        assert {file.run for files in session.snapshot.files.values() for file in files} == {"whole"}
+    with open_session(root, Settings(only={"run": ("whole", "other")})) as session:
+        sql = "SELECT DISTINCT before, after FROM compare_pairs ORDER BY ALL"
+        pairs = [tuple(row.values()) for row in session.query(sql).table.to_pylist()]
+    assert pairs == [("other", "other"), ("other", "whole"), ("whole", "other"), ("whole", "whole")]
 
 
 def test_only_restricts_host_and_device_in_every_relation_that_has_them(root):

@@ -1,0 +1,25 @@
+"""Profiles of training steps on one TPU, whose times a test plans. Times are picoseconds."""
+
+from collections.abc import Mapping, Sequence
+
+from xspace import event, line, plane, ref, space
+
+FIRST_STEP = 100
+
+
+def training(steps: Sequence[Mapping[str, int]], *, gap: int = 0, chip: str = "TPU v6e") -> bytes:
+    """A profile of these steps and a short last one, which does not count.
+
+    A step is the duration of each op by its framework path, one after the other, and a `gap` behind them.
+    """
+    markers, ops, at = [], [], 0
+    for number, durations in enumerate([*steps, {"jit(f)/last/add": 1}], start=FIRST_STEP):
+        start = at
+        for place, (path, duration) in enumerate(durations.items()):
+            facts = {"tf_op": ref(path), "hlo_category": "convolution fusion"}
+            ops.append(event(f"fusion.{place}", at, duration, facts))
+            at += duration
+        at += gap
+        markers.append(event(str(number), start, at - start))
+    lines = (line("Steps", *markers), line("XLA Ops", *ops))
+    return space(plane("/device:TPU:0", *lines, stats={"device_type_string": chip}), hostnames=("h",))
