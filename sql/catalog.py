@@ -7,7 +7,7 @@ grain, and the comment above each column. Nothing here parses SQL beyond that, a
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -76,8 +76,7 @@ def derived(version: str = DEFAULT_VIEWS) -> Mapping[str, Relation]:
 
 def views(version: str = DEFAULT_VIEWS) -> Mapping[str, Relation]:
     """The views of a version, helpers included, each after everything that it reads."""
-    found = _folder(_version_folder(version), "view")
-    return {name: found[name] for name in _dependency_order(found)}
+    return _ordered(_version_folder(version))
 
 
 def relations(version: str = DEFAULT_VIEWS) -> Mapping[str, Relation]:
@@ -120,7 +119,12 @@ def statements(text: str) -> tuple[str, ...]:
 
 def source_list(sql: str) -> list[str]:
     """Names that follow FROM or JOIN in a text, each time: relations and common table expressions."""
-    return _SOURCE.findall(blank(sql))
+    return list(_source_names(sql))
+
+
+@lru_cache(1024)  # a report asks for the same texts a hundred times
+def _source_names(sql: str) -> tuple[str, ...]:
+    return tuple(_SOURCE.findall(blank(sql)))
 
 
 def sources(sql: str) -> set[str]:
@@ -154,6 +158,12 @@ def _folder(folder: Path, kind: str) -> Mapping[str, Relation]:
             raise ValueError(f"{path.name} creates {relation.name}; a file is named after its relation")
         found[relation.name] = relation
     return found
+
+
+@cache
+def _ordered(folder: Path) -> Mapping[str, Relation]:
+    found = _folder(folder, "view")
+    return {name: found[name] for name in _dependency_order(found)}
 
 
 def _version_folder(version: str) -> Path:

@@ -208,7 +208,7 @@ def open_unlocked(settings: Settings) -> "duckdb.DuckDBPyConnection":
 
     temp = settings.temp_directory or str(Path(tempfile.gettempdir()) / f"profdb-{uuid.uuid4().hex}")
     con = duckdb.connect(":memory:", config={**_CLOSED, "temp_directory": temp})
-    con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET GLOBAL TimeZone = 'UTC'")  # for cursors too
     if settings.threads is not None:
         if not 1 <= settings.threads <= _MOST_THREADS:  # DuckDB starts as many as it is told, or dies
             raise ProfdbError(f"threads = {settings.threads}: from 1 to {_MOST_THREADS}", hint="threads = 4")

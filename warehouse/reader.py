@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _BATCH_ROWS = 100_000
+_AT_ONCE = 2
+"""Queries of one report that run at a time: most are too small to keep two cores busy."""
 _SMALL_BYTES = 16_000_000
 """Most bytes of Parquet that are read into memory for a query whose views ask for them several times."""
 
@@ -75,25 +77,35 @@ class Session:
         return self._run(con, partial(_answer, con, statement, parameters or {}, limit))
 
     def query_all(self, texts: Sequence[str], parameters: Mapping[str, str]) -> "list[pa.Table]":
-        """The rows of several SELECTs, run on one connection, where what is costly is computed once.
+        """The rows of several SELECTs, run on one database, where what is costly is computed once.
 
         Raises as `query` does.
         """
         con = self.connect("\n".join(texts))
+        own = [con.cursor() for _ in texts]
+
+        def one(cursor: "duckdb.DuckDBPyConnection", text: str) -> "pa.Table":
+            return _answer(cursor, admit(cursor, text), parameters, None).table
 
         def answer() -> "list[pa.Table]":
             if len(texts) > 1:
                 compute_once(con)
-            return [_answer(con, admit(con, text), parameters, None).table for text in texts]
+            with ThreadPoolExecutor(_AT_ONCE) as pool:
+                return list(pool.map(one, own, texts))
 
-        return self._run(con, answer)
+        return self._run(con, answer, own)
 
-    def _run(self, con: "duckdb.DuckDBPyConnection", work: Callable[[], T]) -> T:
-        """What `work` on the connection gives, in time; the connection is closed."""
+    def _run(
+        self,
+        con: "duckdb.DuckDBPyConnection",
+        work: Callable[[], T],
+        cursors: "Sequence[duckdb.DuckDBPyConnection]" = (),
+    ) -> T:
+        """What `work` on the connection and its cursors gives, in time; they are closed."""
         import duckdb
 
         try:
-            return _in_time(con, work, self._settings.timeout_s)
+            return _in_time([con, *cursors], work, self._settings.timeout_s)
         except (duckdb.Error, OSError) as error:  # OSError: a stream of Arrow batches broke off
             text, is_binding = str(error).strip(), isinstance(error, duckdb.BinderException)
             told = self._trouble(error) or StatementError(
@@ -101,7 +113,8 @@ class Session:
             )
             raise told from error
         finally:
-            con.close()
+            for one in (*cursors, con):
+                one.close()
 
     def _admitting(self, sql: str) -> "tuple[duckdb.DuckDBPyConnection, str]":
         """A connection that admits the query, with what it needs and no more, and what to run on it."""
@@ -182,7 +195,9 @@ def _more_memory(given: str | None) -> str:
     return "fewer rows" if given is None else f"a larger --memory-limit than {given}, or fewer rows"
 
 
-def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], T], timeout_s: float | None) -> T:
+def _in_time(
+    cons: "Sequence[duckdb.DuckDBPyConnection]", work: Callable[[], T], timeout_s: float | None
+) -> T:
     """Run in a thread, so that both a timeout and Ctrl-C interrupt DuckDB at once.
 
     One interrupt is not enough: one that comes between two statements is lost.
@@ -196,7 +211,8 @@ def _in_time(con: "duckdb.DuckDBPyConnection", work: Callable[[], T], timeout_s:
             raise InputError(message, hint=f"--timeout {10 * (timeout_s or 1):g}") from error
         finally:
             while not future.done():
-                con.interrupt()
+                for con in cons:
+                    con.interrupt()
                 wait([future], timeout=0.02)
 
 

@@ -300,3 +300,24 @@ def test_several_queries_see_what_each_alone_sees(tmp_path: Path) -> None:
 def test_one_refused_query_of_several_is_said(warehouse: Warehouse) -> None:
     with open_session(warehouse.root, Settings()) as session, pytest.raises(InputError, match="DELETE"):
         session.query_all(["SELECT 1 AS one WHERE $run = 'r'", "DELETE FROM runs"], {"run": "r"})
+
+
+def test_several_queries_give_what_each_gives_alone(warehouse):
+    texts = [
+        "SELECT run, started_at FROM runs ORDER BY run",
+        "SELECT now() < started_at AS later FROM runs",
+        "FROM params",
+    ]
+    with open_session(warehouse.root, Settings()) as session:
+        alone = [session.query(text).table for text in texts]
+        assert session.query_all(texts, {}) == alone
+
+
+def test_several_long_queries_end_at_the_timeout(warehouse):
+    start = time.monotonic()
+    with (
+        open_session(warehouse.root, Settings(timeout_s=0.5)) as session,
+        pytest.raises(InputError, match=r"took longer than 0.5 s"),
+    ):
+        session.query_all([ENDLESS] * 5, {})
+    assert time.monotonic() - start < 20
