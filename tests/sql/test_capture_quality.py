@@ -140,13 +140,14 @@ def test_what_the_decoder_noted(tiny, check, subject, value, text, status, sente
 
 def test_a_row_that_is_not_ok_has_a_remedy_where_there_is_one(tiny):
     tiny.window(0, 0, **GOOD)
-    for check in ("no_hlo_protos", "producer_warning"):
+    for check in ("a_later_check", "no_hlo_protos", "producer_warning"):
         tiny.insert("quality_events", check_name=check, value=1)
     tiny.rolled_up()
     query = "SELECT check_name, remedy FROM capture_quality WHERE status = 'warn' ORDER BY check_name"
     assert tiny.rows(query)[1:] == [
+        ("a_later_check", None),
         ("no_hlo_protos", "jax.profiler.ProfileOptions().enable_hlo_proto = True"),
-        ("producer_warning", None),
+        ("producer_warning", "read what it says; capture again where it names what the run is asked about"),
     ]
 
 
