@@ -146,7 +146,7 @@ def test_a_cut_profile_is_refused_where_that_is_asked(profdb: Callable, tmp_path
         ingest([str(tmp_path / name)], root, run=name)
     done = profdb("compare", "whole", "cut", "--strict", "-w", root)
     assert done.code == 4
-    assert "poor_capture (quality: " in done.err
+    assert "incomplete (incomplete: None and " in done.err
 
 
 def test_a_run_with_steps_does_not_compare_with_one_without(compare: Callable) -> None:
