@@ -27,6 +27,7 @@ from . import (
     sql,
     summarize,
     tables,
+    track,
 )
 from .diagnostics import EXIT_MEANINGS, ExitCode
 
@@ -45,6 +46,7 @@ app.command("query", epilog=query.EXAMPLE, cls=query.QueryCommand)(query.query)
 app.command("summarize", epilog=summarize.EXAMPLE)(summarize.summarize)
 app.command("report", epilog=report.EXAMPLE)(report.report)
 app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
+app.command("track", epilog=track.EXAMPLE)(track.track)
 app.command("runs", epilog=runs.EXAMPLE)(runs.runs)
 app.command("tables", epilog=tables.EXAMPLE)(tables.tables)
 app.command("schema", epilog=schema.EXAMPLE)(schema.schema)

@@ -2,21 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 
+LAST = 5
+"""Length of the step behind those of a run."""
 
-def add_run(tiny, run: str, *steps: Mapping[int, int], window: int = 100, first: int = 5, **facts) -> None:
-    """A run on one device whose steps last `window` each; a step gives the self time of each op in it.
 
-    One more step follows, which is the last and does not count; steps from number 5 on are no warm-up.
+def add_run(tiny, run: str, *steps: Mapping[int, int], window: int | Sequence[int] = 100, **facts) -> None:
+    """A run on one device whose steps last `window`, each or one by one; a step is the self time of each op.
+
+    One more step follows, which is the last and does not count. The first is step 5, so that none is warm-up.
     """
     device = {"run": run, "host": "h", "device": "GPU:0"}
+    windows = [window] * len(steps) if isinstance(window, int) else window
     at = 0
-    for number, ops in enumerate([*steps, {}], start=first):
-        tiny.step(number, at, at + window, **device)
+    for number, (ops, length) in enumerate(zip([*steps, {}], [*windows, LAST], strict=True), start=5):
+        tiny.step(number, at, at + length, **device)
         start = at
         for op_id, self_ps in ops.items():
             tiny.event(op_id, start, start + self_ps, step_num=number, assignment="launch", **device)
             start += self_ps
-        at += window
+        at += length
     tiny.window(0, at, run=run, **{"platform": "gpu", "device_count": 1} | facts)
     tiny.insert("devices", core_kind="gpu", op_count=1, **device)
     tiny.devices.clear()

@@ -24,7 +24,7 @@ MAY_IMPORT = {
     "cli": {"cli", "capture", "warehouse", "sql", "profdb"},
     "gateway": {"gateway", "warehouse", "sql", "profdb"},
 }
-HEAVY = ("jax", "duckdb", "pyarrow", "numpy", "xprof", "google.protobuf", "ptars")
+HEAVY = ("jax", "duckdb", "pyarrow", "numpy", "scipy", "xprof", "google.protobuf", "ptars")
 
 
 def _sources(folder: str) -> Iterator[Path]:

@@ -7,13 +7,16 @@ from xspace import event, line, plane, ref, space
 FIRST_STEP = 100
 
 
-def training(steps: Sequence[Mapping[str, int]], *, gap: int = 0, chip: str = "TPU v6e") -> bytes:
-    """A profile of these steps and a short last one, which does not count.
+def training(
+    steps: Sequence[Mapping[str, int]], *, gap: int = 0, last: int = 1, chip: str = "TPU v6e"
+) -> bytes:
+    """A profile of these steps and a `last` one, which does not count.
 
-    A step is the duration of each op by its framework path, one after the other, and a `gap` behind them.
+    Nothing tells that the capture began before the first one, so that counts as cut. A step is the time of
+    each op by its framework path, one after the other, and a `gap` behind them.
     """
     markers, ops, at = [], [], 0
-    for number, durations in enumerate([*steps, {"jit(f)/last/add": 1}], start=FIRST_STEP):
+    for number, durations in enumerate([*steps, {"jit(f)/last/add": last}], start=FIRST_STEP):
         start = at
         for place, (path, duration) in enumerate(durations.items()):
             facts = {"tf_op": ref(path), "hlo_category": "convolution fusion"}

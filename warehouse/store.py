@@ -50,12 +50,17 @@ class Warehouse:
         return snapshot
 
     def put(
-        self, table: str, local_file: Path, *, run: str, rows: int, view_version: str | None = None
+        self, table: str, local_file: Path, *, run: str | None, rows: int, view_version: str | None = None
     ) -> DataFile:
-        """Move one finished local Parquet file in as an immutable object; it counts once it is committed."""
+        """Move one finished local Parquet file in as an immutable object; it counts once it is committed.
+
+        Without a run it belongs to none, and stays when runs are deleted or replaced.
+        """
         size = local_file.stat().st_size
         views = f"views={view_version}/" if view_version else ""
-        safe = _UNSAFE.sub("_", run).lstrip("._-")[:80] or "run"  # engines skip names that start with . or _
+        safe = (
+            _UNSAFE.sub("_", run or table).lstrip("._-")[:80] or "run"
+        )  # engines skip names that start with . or _
         name = f"{safe}-{secrets.token_hex(8)}.parquet"
         path = f"data/{table}/{views}date={datetime.now(UTC):%Y-%m-%d}/{name}"
         self._objects.move_in(local_file, path)

@@ -1,6 +1,6 @@
 -- One row per (before, after, key): a fact about two runs, same or different; what makes them a bad pair comes first.
 -- Keys are columns of runs and run_summary, tag.NAME, and of runs.facts those that a user sets: flag.NAME,
--- version.NAME, job.NAME, host_cpu_count and the options of the capture. Keys of which neither run tells a value are
+-- version.NAME, job.NAME, host_cpu_count and the options of the capture; incomplete names failed checks. Keys of which neither run tells a value are
 -- left out.
 -- Needs: nothing; every pair of runs has rows, a run with itself too.
 -- NULL: a value that the run does not tell; problem where the key raises none.
@@ -18,7 +18,7 @@ CREATE VIEW compare_context (
   -- Whether both have the same value, or neither has one.
   is_same,
   -- Why the pair is a bad one: unlike (context_rules says so and both values are known), identical (the same bytes on
-  -- both sides) or poor_capture (capture_quality fails one of them).
+  -- both sides) or incomplete (checks of capture_quality say that something of a run was not captured).
   problem
 ) AS
 WITH
@@ -58,6 +58,12 @@ keyed AS (
   SELECT run, 'measured_share', CAST(round(measured_share, 3) AS VARCHAR) FROM run_summary
   UNION ALL
   SELECT run, 'quality', quality || coalesce(': ' || quality_sentence, '') FROM run_summary
+  UNION ALL
+  -- What was not captured; how ops are attributed (the shares) is no matter of time.
+  SELECT run, 'incomplete', array_to_string(list_sort(list(DISTINCT check_name)), ', ')
+  FROM capture_quality
+  WHERE status = 'fail' AND check_name NOT LIKE '%_share'
+  GROUP BY run
   UNION ALL
   SELECT r.run, 'tag.' || t.name, r.tags[t.name]
   FROM runs r
@@ -104,7 +110,7 @@ judged AS (
     j.before_value IS NOT DISTINCT FROM j.after_value AS is_same,
     CASE
       WHEN j.key = 'content_sha256' AND j.before_value = j.after_value THEN 'identical'
-      WHEN j.key = 'quality' AND (j.before_value LIKE 'fail%' OR j.after_value LIKE 'fail%') THEN 'poor_capture'
+      WHEN j.key = 'incomplete' THEN 'incomplete'
       WHEN r.key IS NOT NULL AND j.before_value <> j.after_value THEN 'unlike'
     END AS problem
   FROM joined j

@@ -55,19 +55,10 @@ def test_without_steps_the_whole_capture_of_a_device_is_one_window(tiny):
 
 def test_light_and_heavy_steps_have_rows_of_their_own(tiny):
     add_ops(tiny, "r", OPS)
-    device = {"run": "r", "host": "h", "device": "GPU:0"}
-    at = 0
-    for number, (duration, busy) in enumerate(
-        [(10, 4), (10, 6), (40, 30), (10, 5), (40, 32), (10, 9)], start=5
-    ):
-        tiny.step(number, at, at + duration, **device)
-        tiny.event(DOT, at, at + busy, step_num=number, assignment="launch", **device)
-        at += duration
-    tiny.window(0, at, run="r")
-    tiny.insert("devices", core_kind="gpu", op_count=1, **device)
-    tiny.devices.clear()
+    busy = (4, 6, 30, 5, 32)
+    add_run(tiny, "r", *[{DOT: self_ps} for self_ps in busy], window=[10, 10, 40, 10, 40])
     tiny.rolled_up()
-    # light 5, 6, 8: 15 / 3; heavy 7, 9: 62 / 2; all: 77 / 5 = 15.4; step 10 is the last
+    # light 5, 6, 8: 15 / 3; heavy 7, 9: 62 / 2; all: 77 / 5 = 15.4
     assert tiny.rows("SELECT step_class, self_ps FROM step_ops ORDER BY step_class")[1:] == [
         ("all", 15),
         ("heavy", 31),

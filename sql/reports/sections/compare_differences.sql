@@ -1,5 +1,5 @@
 -- What differs
--- Facts of the two runs; unlike, identical and poor_capture mean that the times below are no fair comparison.
+-- Facts of the two runs; unlike, identical and incomplete mean that the times below are no fair comparison.
 -- Empty: Nothing that is known of the runs differs.
 -- Brief: key, before_value, after_value, problem
 SELECT key, before_value, after_value, problem
