@@ -12,7 +12,8 @@ def training(
 ) -> bytes:
     """A profile of these steps and a `last` one, which does not count.
 
-    A step is the duration of each op by its framework path, one after the other, and a `gap` behind them.
+    Nothing tells that the capture began before the first one, so that counts as cut. A step is the time of
+    each op by its framework path, one after the other, and a `gap` behind them.
     """
     markers, ops, at = [], [], 0
     for number, durations in enumerate([*steps, {"jit(f)/last/add": last}], start=FIRST_STEP):
