@@ -42,7 +42,9 @@ def test_opening_what_a_query_needs_gives_the_rows_of_opening_everything(root, v
 def test_a_session_of_one_run_answers_for_that_run(root, view):
     sql = f"SELECT * FROM {view}"
     of_run = (
-        "before = 'whole' AND after = 'whole'" if view.startswith(("compare_", "track_")) else "run = 'whole'"
+        "before = 'whole' AND after = 'whole'"
+        if view.startswith(("compare_", "track_checks"))
+        else "run = 'whole'"
     )
     with open_session(root, Settings()) as session:
         expected = session.query(f"{sql} WHERE {of_run}").table
