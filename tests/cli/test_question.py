@@ -74,7 +74,7 @@ HOSTILE = "a\"b'; DROP TABLE ops; -- $run\x1b[31mµ"
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A warehouse with the runs `two`, `bare` (ops without HLO), `idle` (no op) and, the newest, `odd`."""
+    """A warehouse with the runs `two`, `loop`, `bare` (no HLO), `idle` (no op) and, the newest, `odd`."""
     folder = tmp_path_factory.mktemp("question")
     root = str(folder / "warehouse")
     session = folder / "exp/plugins/profile/s"
@@ -83,16 +83,16 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> str:
         (session / f"{host}.xplane.pb").write_bytes(profile(host, arrival))
     ingest([str(session)], root, run="two", expect_hosts=2)
     stream = "Stream #1(Compute)"
+    ops = [event("while.1", 0, 30), event("a.1", 0, 10), event("b.2", 10, 20), event("c.3", 30, 10)]
+    spans = line("Async XLA Ops", event("d.4", 5, 20), event("d.5", 30, 5))
+    odd = (event(HOSTILE, 0, 5), event("µ.1", 5, 5), event("µ.2", 10, 5))
     for run, planes in {
+        "loop": (plane("/device:TPU:0", line("XLA Ops", *ops), spans),),
         "bare": (
             plane("/device:GPU:0", line(stream, event("void k<float, 2>(int)", 0, 5), event("g", 9, 4))),
         ),
         "idle": (plane("/host:CPU", line("main", event("f", 0, 5))),),
-        "odd": (
-            plane(
-                "/device:GPU:0", line(stream, event(HOSTILE, 0, 5), event("µ.1", 5, 5), event("µ.2", 10, 5))
-            ),
-        ),
+        "odd": (plane("/device:GPU:0", line(stream, *odd)),),
     }.items():
         (folder / f"{run}.xplane.pb").write_bytes(space(*planes))
         ingest([str(folder / f"{run}.xplane.pb")], root, run=run)
@@ -150,7 +150,7 @@ TOLD = [
             "idle time preceding %all-reduce.2",
         ],
         "all-reduce.2 has 6 gaps before it, 10.00 us on average and 15.00 us at most; meanwhile devices do "
-        "nothing for 60.00 us in all (10.2% of the window). Mostly fusion runs before it.",
+        "nothing for 60.00 us in all (10.2% of the window). Most of that time follows fusion.",
         {"name": "all-reduce.2", "average_ps": 10 * US, "max_ps": 15 * US, "total_ps": 60 * US},
     ),
     (
@@ -391,6 +391,41 @@ def test_a_name_is_that_op_else_its_clones_else_a_part_of_names(ask: Callable) -
     assert found("drop table") == [HOSTILE]
     several = ask("context of µ", "odd").out.decode()
     assert several.startswith("2 ops match, with 10 ps of self time. The hottest, µ.")
+
+
+@pytest.mark.parametrize(
+    ("op", "places"),
+    [
+        (
+            "b.2",
+            [
+                ("itself", "b.2", 20),
+                ("around", "while.1", None),
+                ("before", "a.1", None),
+                ("after", "c.3", None),
+            ],
+        ),
+        ("c.3", [("itself", "c.3", 10), ("before", "b.2", None)]),  # and not the loop, which began earlier
+        ("while.1", [("itself", "while.1", 30), ("after", "a.1", None)]),
+        ("d.4", [("async span", "d.4", 20)]),
+    ],
+)
+def test_the_context_of_an_op_is_what_is_around_before_and_after(
+    ask: Callable, op: str, places: list[tuple]
+) -> None:
+    # XLA Ops        while.1 [0,30]  with a.1 [0,10] and b.2 [10,30] inside;  c.3 [30,40]
+    # Async XLA Ops  d.4 [5,25]  d.5 [30,35]
+    rows = json.loads(ask(f"context of {op}", "loop", "--format", "json").out)
+    assert [(row["place"], row["name"], row["total_ps"]) for row in rows] == places
+    assert {row["count"] for row in rows} == {1}
+
+
+def test_spans_beside_the_core_have_no_self_time(ask: Callable) -> None:
+    spans = ask("context of 'd.'", "loop").out.decode()
+    assert spans.startswith("2 ops match, all of them asynchronous spans beside the core: 25 ps in all.\n")
+    assert ask("context of d.5", "loop").out.startswith(
+        b"d.5 (other) ran 1 time beside the core, as an async"
+    )
 
 
 @pytest.mark.parametrize("text", ["gaps before fusion.9", "context of 'fusion.9'"])

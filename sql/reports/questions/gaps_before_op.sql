@@ -8,7 +8,7 @@
 -- View: pre_op_gaps
 -- Brief: name, module, region, count, average_ps, max_ps, total_ps, between_steps_ps, idle_ps, idle_share, previous_name
 -- Answer: {matched_count op} match, with {matched_ps} of gaps before them. Most idle time is before {name}: {count gap} of {average_ps} on average, of which devices do nothing for {idle_ps} ({idle_share} of the window).
--- Answer: {name} has {count gap} before it, {average_ps} on average and {max_ps} at most; meanwhile devices do nothing for {idle_ps} in all ({idle_share} of the window). Mostly {previous_name} runs before it.
+-- Answer: {name} has {count gap} before it, {average_ps} on average and {max_ps} at most; meanwhile devices do nothing for {idle_ps} in all ({idle_share} of the window). Most of that time follows {previous_name}.
 -- Answer: {name} has {count gap} before it, {average_ps} on average and {max_ps} at most; meanwhile devices do nothing for {idle_ps} in all ({idle_share} of the window).
 -- Answer: {name} has no gap before it.
 WITH matches AS (

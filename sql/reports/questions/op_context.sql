@@ -19,6 +19,7 @@
 -- Answer: {name} ({family}) ran {count time}: {self_ps} of self time, {self_share} of that of all ops. It comes from {source}; mostly {before_name} runs before it and {after_name} after it.
 -- Answer: {name} ({family}) ran {count time}: {self_ps} of self time, {self_share} of that of all ops. Mostly {before_name} runs before it and {after_name} after it.
 -- Answer: {name} ({family}) ran {count time}: {self_ps} of self time, {self_share} of that of all ops.
+-- Answer: {matched_count op} match, all of them asynchronous spans beside the core: {matched_total_ps} in all.
 -- Answer: {name} ({family}) ran {count time} beside the core, as an asynchronous span: {total_ps} in all.
 WITH
 matches AS (
@@ -72,23 +73,24 @@ found AS (
 ),
 named AS (
   SELECT
-    f.place, o.name, f.count, c.family, c.phase, c.region,
+    f.place, o.name, o.hlo_op, f.count, c.family, c.phase, c.region,
     o.source_file || coalesce(':' || CAST(o.source_line AS VARCHAR), '') AS source, o.module, o.scope,
     f.total_ps, f.self_ps, f.self_share,
-    count(*) FILTER (WHERE f.place = 'itself') OVER () AS op_count,
-    CAST(sum(f.self_ps) OVER () AS BIGINT) AS matched_ps,
+    count(*) OVER (PARTITION BY f.place) AS op_count,
+    CAST(sum(f.self_ps) OVER (PARTITION BY f.place) AS BIGINT) AS matched_ps,
+    CAST(sum(f.total_ps) OVER (PARTITION BY f.place) AS BIGINT) AS matched_total_ps,
     CASE f.place WHEN 'itself' THEN 0 WHEN 'async span' THEN 1 WHEN 'around' THEN 2 WHEN 'before' THEN 3 ELSE 4 END
       AS place_order,
     row_number() OVER (
-      PARTITION BY f.place ORDER BY f.self_ps DESC NULLS LAST, f.count DESC NULLS LAST, o.name, o.op_id
+      PARTITION BY f.place ORDER BY f.self_ps DESC NULLS LAST, f.total_ps DESC NULLS LAST, f.count DESC, o.name, o.op_id
     ) AS rank
   FROM found f
   JOIN ops o ON o.run = $run AND o.op_id = f.op_id
   JOIN op_classes c ON c.run = o.run AND c.op_id = o.op_id
 )
 SELECT
-  place, name, count, family, phase, region, source, module, scope, total_ps, self_ps, self_share,
-  CASE WHEN op_count > 1 THEN op_count END AS matched_count, matched_ps,
+  place, name, hlo_op, count, family, phase, region, source, module, scope, total_ps, self_ps, self_share,
+  CASE WHEN op_count > 1 THEN op_count END AS matched_count, matched_ps, matched_total_ps,
   max(name) FILTER (WHERE place = 'before' AND rank = 1) OVER () AS before_name,
   max(name) FILTER (WHERE place = 'after' AND rank = 1) OVER () AS after_name
 FROM named
