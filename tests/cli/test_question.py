@@ -74,7 +74,7 @@ HOSTILE = "a\"b'; DROP TABLE ops; -- $run\x1b[31mµ"
 
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A warehouse with the runs `two`, `loop`, `bare` (without HLO), `idle` (no op) and `odd`, the newest."""
+    """A warehouse with the runs `two`, `loop`, `bare` (no HLO), `idle` (no op) and, the newest, `odd`."""
     folder = tmp_path_factory.mktemp("question")
     root = str(folder / "warehouse")
     session = folder / "exp/plugins/profile/s"
