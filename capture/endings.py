@@ -34,8 +34,9 @@ def forget(act: Callable[[], Any]) -> None:
 @functools.cache
 def _watch() -> None:
     # The hook by which concurrent.futures ends its pools; what is registered after it is called before it.
+    # It is no public name, hence the other one.
     assert concurrent.futures.thread
-    register: Callable[[Callable[[], None]], None] = vars(threading)["_register_atexit"]
+    register = getattr(threading, "_register_atexit", atexit.register)
     register(_run)
 
 

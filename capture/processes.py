@@ -67,11 +67,15 @@ def hosts(attempt: str) -> dict[str, str]:
 
 
 def propose(attempt: str, name: str, step: int) -> None:
-    """Ask all processes of the attempt for a window at a step; of several under one name the first counts."""
+    """Ask all processes of the attempt for a window at a step; of several under one name the first counts.
+
+    Raises what the store raises where the name is not in it afterwards.
+    """
     try:
         _client().key_value_set(f"profdb/windows/{attempt}/{name}", str(step))
-    except Exception:
-        logger.debug("%s was asked for by another process", name)
+    except Exception:  # the store words it in its own way that the name is taken
+        if name not in proposals(attempt):
+            raise
 
 
 def proposals(attempt: str) -> dict[str, int]:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 
 from .config import ProfilerConfig
 
+NEVER = 1 << 62
+"""A step that does not come."""
 SCHEDULED, ON_DEMAND = "schedule", "on demand"
 
 

@@ -41,11 +41,11 @@ class Trigger:
 
     def take(self) -> str | None:
         """A name for what somebody asked for since the last call: all who see one file give it one name."""
-        touched = self._touched()
-        is_new = touched is not None and touched != self._seen
-        name = f"file-{touched}" if is_new else f"signal-{secrets.token_hex(8)}" if self._asked else None
-        self._seen, self._asked = touched, False
-        return name
+        seen, asked = self._seen, self._asked
+        self._seen, self._asked = self._touched(), False
+        if self._seen is not None and self._seen != seen:
+            return f"file-{self._seen}"
+        return f"signal-{secrets.token_hex(8)}" if asked else None
 
     def next_poll(self) -> int:
         """When to look again, in `time.perf_counter_ns`."""

@@ -11,9 +11,9 @@ from . import endings, processes, trace
 from .config import ProfilerConfig
 from .job import Job, Run, open_job
 from .log import logger, say, warn
+from .on_demand import Requests
 from .recording import Recording
-from .requests import NEVER, Requests
-from .schedule import SCHEDULED, Schedule, Window
+from .schedule import NEVER, SCHEDULED, Schedule, Window
 from .signals import Borrowed
 from .step_times import StepTimes
 from .trigger import POLL_SECONDS, Trigger
@@ -140,13 +140,12 @@ class Windows:
 
     def _listen(self, trigger: Trigger, requests: Requests, step: int) -> None:
         """Whether a window was asked for, here or in another process, which hears of it at its next poll."""
-        name = trigger.take()
+        if (name := trigger.take()) is not None:
+            requests.ask(name, step, lead=self.times.steps_in(2 * POLL_SECONDS))
         try:
-            if name is not None:
-                requests.ask(name, step, lead=self.times.steps_in(2 * POLL_SECONDS))
             requests.hear()
         except Exception:
-            logger.debug("the other processes cannot be asked", exc_info=True)
+            logger.debug("what other processes asked for is unknown", exc_info=True)
 
     def _open_window(self, job: Job, window: Window) -> None:
         self._window, self._affects = window, True

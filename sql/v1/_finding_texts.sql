@@ -42,5 +42,5 @@ FROM (
       'fuse them, keep activations in bfloat16, or choose a layout without transpositions', 'roofline'),
     ('no_dominant_bottleneck',
       'no single dominant bottleneck: every share stays below its threshold',
-      'put run_summary of an earlier run of the same model beside this one', 'run_summary')
+      'profdb compare EARLIER THIS, with an earlier run of the same model', 'run_summary')
 ) AS t(finding, evidence, try_next, evidence_view);

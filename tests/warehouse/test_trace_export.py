@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable
 from decimal import Decimal
@@ -222,6 +223,33 @@ def test_absurd_times_do_not_stop_an_ingest(bench: Bench, values: tuple[str, str
     bench.write("h.trace.json", text([op("a.1", 0, 1)], f",{bad}]}}"))
     bench.ingest()
     assert Counter(row[0] for row in bench.rows(TIMES)) == Counter(["a.1"] + ["bad.1"] * expected)
+
+
+@pytest.mark.parametrize(
+    "members",
+    [
+        '"args":[1]',
+        '"args":"text"',
+        '"args":{"long_name":[1],"tf_op":{"a":1},"source":null,"run_id":1e400}',
+        '"tid":"stream 7"',
+        f'"tid":{10**30}',
+        f'"pid":{-(10**30)}',
+        '"name":["x"]',
+    ],
+)
+def test_members_of_odd_types_do_not_stop_an_ingest(bench: Bench, members: str) -> None:
+    odd = f',{{"ph":"X","pid":3,"tid":3,"ts":5,"dur":1,"name":"odd.1",{members}}}'
+    bench.write("h.trace.json", text([op("a.1", 0, 1)], odd + "]}"))
+    (run,) = bench.ingest().runs
+    assert run.events == 2
+
+
+def test_a_named_pipe_is_refused_and_not_waited_for(bench: Bench) -> None:
+    pipe = bench.write("h.trace.json", b"")
+    pipe.unlink()
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="is no regular file"):
+        bench.ingest(pipe)
 
 
 def test_hosts_of_a_session_are_one_run(bench: Bench) -> None:

@@ -152,6 +152,8 @@ def stem(name: str) -> str:
 
 def is_of_another_tool(path: Path) -> bool:
     """Whether the beginning of a file has what other tools write into traces and XLA does not."""
+    if not path.is_file():  # opening a pipe would wait for ever
+        return False
     try:
         with _open(path) as stream:
             head = stream.read(_HEAD).decode("utf-8", "replace")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ..planes import device_name
-from . import encode
+from ..xplane.schema import message
 from .events import TraceFile
 
 CAPS = (1_000_000, 5_000_000)
@@ -35,6 +35,8 @@ _OPAQUE = "<opaque bytes>"
 _NO_DURATION = "1e-06"
 """How an export writes a duration of 0."""
 
+_EVENT, _STAT = message("XEvent"), message("XStat")
+
 Note = tuple[str, str | None, int, str]
 """check_name, subject, value and text of a row of quality_events."""
 
@@ -50,66 +52,64 @@ class Converted:
 @dataclass
 class _Plane:
     name: str = ""
-    lines: dict[int, bytearray] = field(default_factory=dict)
+    lines: dict[int, list[bytes]] = field(default_factory=dict)
+    """Encoded events by line."""
     line_names: dict[int, str] = field(default_factory=dict)
-    metadata: bytearray = field(default_factory=bytearray)
-    events: dict[tuple[str | None, ...], int] = field(default_factory=dict)
+    ops: dict[tuple[str | None, ...], int] = field(default_factory=dict)
     stats: dict[str, int] = field(default_factory=dict)
+    names: Any = field(default_factory=message("XPlaneParts"))
+    """The plane's names of events and stats, as they come."""
     end_ps: int = 0
 
     def add(self, event: dict[str, Any], start_ps: int, duration_ps: int) -> None:
         """Add an event of one of the plane's lines."""
-        args = event.get("args") or {}
+        args = {name: str(value) for name, value in _args(event).items() if value != _OPAQUE}
         of_op = self.name.startswith("/device:TPU") and "long_name" in args
         key = self._metadata(str(event.get("name", "")), args if of_op else {})
-        stats = b"".join(
-            encode.sized(b"\x22", self._stat(name, value))
+        stats = [
+            self._stat(name, value).SerializeToString()
             for name, value in args.items()
-            if value != _OPAQUE and not (of_op and name in _OF_OPS)
-        )
-        line = self.lines.setdefault(_number(event.get("tid")), bytearray())
-        line += encode.event(key, start_ps, duration_ps, stats)
+            if not (of_op and name in _OF_OPS)
+        ]
+        made = _EVENT(metadata_id=key, offset_ps=start_ps, duration_ps=duration_ps, stats=stats)
+        self.lines.setdefault(_number(event.get("tid")), []).append(made.SerializeToString())
         self.end_ps = max(self.end_ps, start_ps + duration_ps)
 
-    def pieces(self, plane_id: int) -> Iterator[bytes]:
-        """The XPlane as a field of its XSpace."""
+    def encoded(self, plane_id: int) -> bytes:
+        """An XSpace with this plane in it."""
+        line = message("XLineParts")
         lines = [
-            (encode.line_head(line, _bytes(self.line_names.get(line, ""))), self.lines.get(line, b""))
-            for line in {**self.line_names, **self.lines}
+            line(id=key, name=_bytes(self.line_names.get(key, "")), events=self.lines.get(key, ()))
+            for key in {**self.line_names, **self.lines}
         ]
-        head = b"\x08" + encode.varint(plane_id) + encode.sized(b"\x12", _bytes(self.name))
-        tags = [b"\x1a" + encode.varint(len(start) + len(events)) for start, events in lines]
-        size = len(head) + len(self.metadata)
-        size += sum(len(tag) + len(a) + len(b) for tag, (a, b) in zip(tags, lines, strict=True))
-        yield b"\x0a" + encode.varint(size) + head + self.metadata
-        for tag, (start, events) in zip(tags, lines, strict=True):
-            yield tag + start
-            yield bytes(events)
+        self.names.id, self.names.name = plane_id, _bytes(self.name)
+        self.names.lines.extend(one.SerializeToString() for one in lines)
+        return message("XSpaceParts")(planes=[self.names.SerializeToString()]).SerializeToString()  # type: ignore[no-any-return]
 
-    def _metadata(self, name: str, args: dict[str, Any]) -> int:
+    def _metadata(self, name: str, args: dict[str, str]) -> int:
         """The id of an event's metadata; `args` are those of an op."""
         long_name = args.get("long_name")
         key = (name, long_name, args.get("tf_op"), args.get("source"), args.get("hlo_module"))
-        known = self.events.get(key)
+        known = self.ops.get(key)
         if known is None:
-            known = self.events[key] = len(self.events) + 1
-            stats = b"".join(
-                encode.sized(b"\x2a", self._stat(stat, value))
-                for stat, value in args.items()
-                if stat in _OF_OPS and stat != "long_name" and value != _OPAQUE
-            )
-            display_name = _bytes(name) if long_name else b""
-            self.metadata += encode.event_metadata(known, _bytes(long_name or name), display_name, stats)
+            known = self.ops[key] = len(self.ops) + 1
+            entry = self.names.event_metadata.add(key=known)
+            entry.value.id, entry.value.name = known, _bytes(long_name or name)
+            entry.value.display_name = _bytes(name) if long_name else b""
+            constants = (stat for stat in args if stat in _OF_OPS and stat != "long_name")
+            entry.value.stats.extend(self._stat(stat, args[stat]) for stat in constants)
         return known
 
-    def _stat(self, name: str, value: Any) -> bytes:
+    def _stat(self, name: str, text: str) -> Any:
         key = self.stats.get(name)
         if key is None:
             key = self.stats[name] = len(self.stats) + 1
-            self.metadata += encode.stat_metadata(key, _bytes(name))
-        text = value if isinstance(value, str) else str(value)
-        is_number = name not in _NAMES and _NUMBER.fullmatch(text) is not None
-        return encode.stat(key, int(text) if is_number else _bytes(text))
+            entry = self.names.stat_metadata.add(key=key)
+            entry.value.id, entry.value.name = key, _bytes(name)
+        if name in _NAMES or not _NUMBER.fullmatch(text):
+            return _STAT(metadata_id=key, str_value=_bytes(text))
+        value = int(text)
+        return _STAT(metadata_id=key, **{"int64_value" if value < 1 << 63 else "uint64_value": value})
 
 
 def convert(path: Path) -> Converted:
@@ -137,7 +137,7 @@ def convert(path: Path) -> Converted:
 
 
 def _name(plane: _Plane, event: dict[str, Any]) -> None:
-    name = str((event.get("args") or {}).get("name", ""))
+    name = str(_args(event).get("name", ""))
     if event.get("name") == "process_name":
         plane.name = name
     elif event.get("name") == "thread_name":
@@ -166,7 +166,7 @@ def _notes(trace: TraceFile, count: int, planes: list[_Plane]) -> Iterator[Note]
 def _written(planes: dict[int, _Plane]) -> memoryview:
     with tempfile.TemporaryFile() as file:
         for number, plane in planes.items():
-            file.writelines(plane.pieces(number))
+            file.write(plane.encoded(number))  # one XSpace behind the other is the XSpace of both
         file.flush()
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
@@ -196,8 +196,13 @@ def _bounded(time_ps: int) -> int:
     return max(-_LATEST_PS, min(time_ps, _LATEST_PS))
 
 
+def _args(event: dict[str, Any]) -> dict[str, Any]:
+    found = event.get("args")
+    return found if isinstance(found, dict) else {}
+
+
 def _number(value: Any) -> int:
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and abs(value) < 1 << 62 else 0
 
 
 def _bytes(text: str) -> bytes:

@@ -50,6 +50,14 @@ XPLANE_MESSAGES: dict[str, tuple[tuple[str, int, str], ...]] = {
         ("events", 4, "bytes*"),
         ("display_name", 11, "bytes"),
     ),
+    "XPlaneParts": (
+        ("id", 1, "int64"),
+        ("name", 2, "bytes"),
+        ("lines", 3, "bytes*"),
+        ("event_metadata", 4, "EventMetadataEntry*"),
+        ("stat_metadata", 5, "StatMetadataEntry*"),
+    ),
+    "XSpaceParts": (("planes", 1, "bytes*"),),
     "XEventTimes": (
         ("offset_ps", 2, "int64?"),
         ("duration_ps", 3, "int64"),

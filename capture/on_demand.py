@@ -2,8 +2,8 @@
 
 from . import processes
 from .job import Job
-
-NEVER = 1 << 62
+from .log import warn
+from .schedule import NEVER
 
 
 class Requests:
@@ -17,12 +17,17 @@ class Requests:
     def ask(self, name: str, step: int, lead: int) -> None:
         """Ask for a window at `step`, or so many steps later where other processes have to hear of it first.
 
-        Processes that saw the same file ask under the same name: the first one's step counts.
+        Processes that saw the same file ask under the same name: the first one's step counts. Where the
+        others cannot be asked, this one profiles alone.
         """
         if self._job.process_count == 1:
             self.start = step
-        else:
+            return
+        try:
             processes.propose(self._job.token, name, step + lead)
+        except Exception as error:
+            warn("the other processes cannot be asked: a window opens in this one alone", error)
+            self.start = step
 
     def hear(self) -> None:
         """Take in what the processes of the job have asked for since the last call."""
